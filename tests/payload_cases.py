@@ -8,7 +8,7 @@ import pandas as pd
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.review_settings import ReviewSettings
@@ -118,7 +118,9 @@ def review_session(store: Store) -> str:
     """A report with data, an exclusion, a report that waits."""
     session = _session(store, REVIEW)
     ids = store.session(session).ids
-    data = Report("data", study=PAYLOAD, rows=(Row(PAYLOAD, 9, 1, 2, 8), Row(PAYLOAD, 8, 2, 2, 7)))
+    data = Report(
+        "data", study=PAYLOAD, rows=(AccuracyRow(PAYLOAD, 9, 1, 2, 8), AccuracyRow(PAYLOAD, 8, 2, 2, 7))
+    )
     return _log(
         store,
         session,

@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.review_settings import ReviewSettings
@@ -98,7 +98,7 @@ def a_review(store: Store) -> str:
     """Eight documents: data, an exclusion, a report that waits."""
     collection = a_collection(store)
     session = store.create_session("Review", collection, list(range(N)), None, REVIEW, "a test", "own order")
-    data = Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, None),))
+    data = Report("data", study="Lee", rows=(AccuracyRow("Lee", 9, 1, 2, None),))
     out = Report("excluded", reason="wrong <test>")
     log(
         store,

@@ -152,7 +152,7 @@ def _compared(comparison: calibrators.Comparison, held_out: HeldOut, a: str, b: 
     )
 
 
-def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]]:
+def measure_rows(measures: Sequence[calibrators.ComparedMeasure]) -> list[dict[str, str]]:
     def signed(value: float) -> str:
         return number(value).replace("-", "−")
 

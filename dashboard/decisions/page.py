@@ -31,7 +31,14 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decision_report as reports
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import Answer, Reading, Studyable, answer, studied, with_studies
+from tarstop_core.explore.decisions import (
+    DecisionResults,
+    ReadingOn,
+    Studyable,
+    answer,
+    studied,
+    with_studies,
+)
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
@@ -46,20 +53,20 @@ SPREAD = address.only(address.finite, lambda spread: spread > 0)
 
 
 @dataclass(frozen=True)
-class View:
+class DecisionView:
     """A figure of the page with its numbers and the macro of its sentence."""
 
     name: str
     title: str
     figure: Callable[..., Figure]
     macro: str
-    rows: Callable[[Answer], Rows]
+    rows: Callable[[DecisionResults], Rows]
 
 
-STEPS = View("steps", "What next", drawn.steps_figure, "steps", reports.rows_of_sizes)
-KNOWING = View("knowing", "Worth knowing", drawn.knowing_figure, "knowing", reports.rows_of_knowing)
-ACTIONS = View("actions", "The options now", drawn.actions_figure, "now", reports.rows_of_actions)
-CURVES = View("curves", "", drawn.curves_figure, "curves", reports.rows_of_curves)
+STEPS = DecisionView("steps", "What next", drawn.steps_figure, "steps", reports.rows_of_sizes)
+KNOWING = DecisionView("knowing", "Worth knowing", drawn.knowing_figure, "knowing", reports.rows_of_knowing)
+ACTIONS = DecisionView("actions", "The options now", drawn.actions_figure, "now", reports.rows_of_actions)
+CURVES = DecisionView("curves", "", drawn.curves_figure, "curves", reports.rows_of_curves)
 
 
 def decisions_page() -> None:
@@ -89,7 +96,7 @@ def decisions_page() -> None:
         all_figures(STEM)
 
 
-def _answered(kind: str) -> tuple[Entered, Answer] | None:
+def _answered(kind: str) -> tuple[Entered, DecisionResults] | None:
     """Ask for the decision, everyone concerned and a study, and what follows; None while something is missing."""
     given = entered.ENTERED[kind]()
     if given is None:
@@ -111,7 +118,7 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -> Answer:
+def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -> DecisionResults:
     """Compute the answer to a decision, identified by its `key`, once per server: everybody starts with the same example."""
     return answer(_decision, concerned)
 
@@ -120,14 +127,14 @@ def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -
 def _with_studies(
     key: Hashable,
     concerned: Concerned | None,
-    _result: Answer,
+    _result: DecisionResults,
     studies: Mapping[Study, bool],
-    reading: Reading | None,
-) -> Answer:
+    reading: ReadingOn | None,
+) -> DecisionResults:
     return with_studies(_result, studies, reading)
 
 
-def _headline(given: Entered, result: Answer, unit: str) -> None:
+def _headline(given: Entered, result: DecisionResults, unit: str) -> None:
     verdict = told(*drawn.headline(result, unit))
     marks = badges(
         *filter(None, ("simulated" if given.simulated else "example" if given.example else "", *given.about))
@@ -137,7 +144,7 @@ def _headline(given: Entered, result: Answer, unit: str) -> None:
         note(remark)
 
 
-def _report(given: Entered, result: Answer, unit: str) -> None:
+def _report(given: Entered, result: DecisionResults, unit: str) -> None:
     name = st.text_input("Title of the report", "Decision", key=f"{PREFIX}/title").strip() or "Decision"
     report = partial(
         reports.decision_report,
@@ -155,7 +162,7 @@ def _report(given: Entered, result: Answer, unit: str) -> None:
     )
 
 
-def _figures(result: Answer, unit: str, simulated: bool) -> None:
+def _figures(result: DecisionResults, unit: str, simulated: bool) -> None:
     """Draw what next, what is worth knowing, the options, and their curve, a tab each."""
     views = [STEPS] if result.sizes is not None else []
     views += [KNOWING, ACTIONS]
@@ -185,7 +192,7 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
                 save_button("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
 
 
-def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Study, bool], Reading | None]:
+def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Study, bool], ReadingOn | None]:
     """Ask for a study that could be commissioned, and for what reading on would find.
 
     The studies are that one and one of each other parameter, as the address has them, and whether their SD is a guess.
@@ -229,7 +236,7 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
     for name in (measures, *(other for other in parameters if other != measures)):
         spread, arms, guessed = _in_address(name, parameters[name])
         planned[Study(measures=name, sd=spread, arms=arms, **costs)] = guessed
-    return planned, Reading(studies=int(studies), people=people, cost=cost) if studies >= 1 else None
+    return planned, ReadingOn(studies=int(studies), people=people, cost=cost) if studies >= 1 else None
 
 
 def _switched(label: str, name: str) -> bool:

@@ -73,7 +73,7 @@ class OnSession:
 
 
 @dataclass(frozen=True, eq=False)
-class Studied:
+class ChosenStudies:
     """The studies that the page is about, of a test or of an intervention."""
 
     name: str
@@ -89,7 +89,7 @@ class Studied:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Chosen(Studied):
+class Chosen(ChosenStudies):
     """The tables that the page is about."""
 
     tables: Tables

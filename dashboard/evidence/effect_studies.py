@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.evidence.chosen import EVEN, Studied, from_file
+from dashboard.evidence.chosen import EVEN, ChosenStudies, from_file
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
 from dashboard.evidence.typed import (
     JUDGED_TITLES,
@@ -67,7 +67,7 @@ EMPTY_LINES = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ChosenEffects(Studied):
+class ChosenEffects(ChosenStudies):
     """The studies that the page is about, and a question to begin with."""
 
     studies: Studies

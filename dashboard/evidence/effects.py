@@ -16,7 +16,7 @@ from dashboard.parts import effect
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from tarstop_core.effects.absolute import delta_of_difference, difference_of_delta
-from tarstop_core.effects.beliefs import POOLED, Target, engine_for
+from tarstop_core.effects.beliefs import POOLED, EffectTarget, engine_for
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
 from tarstop_core.errors import InputProblem
@@ -155,7 +155,7 @@ def _ask_question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Every
     return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs, everyone
 
 
-def _ask_target(chosen: ChosenEffects) -> Target:
+def _ask_target(chosen: ChosenEffects) -> EffectTarget:
     """The measure, the smallest effect that matters, and which side is better."""
     form, first = chosen.studies.form, chosen.first_measure
     measures = {measure: MEASURES[measure] for measure in form.measures}
@@ -196,7 +196,7 @@ def _ask_target(chosen: ChosenEffects) -> Target:
             "delta": "" if delta == usual_delta else f"{delta:.12g}",
         }
     )
-    target = Target(measure, delta, side == "above", ratio)
+    target = EffectTarget(measure, delta, side == "above", ratio)
     if sentence := effect_words.threshold_sentence(target, baseline):
         if target.harmful:
             st.warning(sentence, icon=":material/warning:")

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
-from dashboard.frame.address import Parameter, choice, finite
+from dashboard.frame.address import AddressParameter, choice, finite
 from dashboard.frame.drawing import note
 from dashboard.frame.widgets import lasting, one_of, radio, share
 from dashboard.frame.work import button
@@ -68,15 +68,15 @@ def _joined(numbers: Sequence[float] | None) -> str:
 
 
 PARAMETERS = {
-    "rule": Parameter("rule", _spec),
-    "other": Parameter("against", _spec),
-    "measure": Parameter("measure", choice(MEASURES)),
-    "world": Parameter("world", choice(WORLDS)),
-    "cell": Parameter("cell", _cell, _joined),
+    "rule": AddressParameter("rule", _spec),
+    "other": AddressParameter("against", _spec),
+    "measure": AddressParameter("measure", choice(MEASURES)),
+    "world": AddressParameter("world", choice(WORLDS)),
+    "cell": AddressParameter("cell", _cell, _joined),
 }
-STARTING_CHANCE = {"b_0": Parameter("b_0", finite, _exact)}
+STARTING_CHANCE = {"b_0": AddressParameter("b_0", finite, _exact)}
 THRESHOLDS = {
-    name: Parameter(name, finite, _exact)
+    name: AddressParameter(name, finite, _exact)
     for scenario in SCENARIOS.values()
     if (name := scenario.settings_class.threshold_field)
 }
@@ -93,7 +93,7 @@ def read_address(given: Mapping[str, str], listing: LabelledList) -> ExploreChoi
     return choices if listing.truth is not None else replace(choices, world="planned")
 
 
-def _threshold(settings: Settings) -> dict[str, Parameter]:
+def _threshold(settings: Settings) -> dict[str, AddressParameter]:
     """Return the parameter of the settings' threshold, by name; empty if they have none."""
     return {name: parameter for name, parameter in THRESHOLDS.items() if name == settings.threshold_field}
 

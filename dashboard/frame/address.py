@@ -36,7 +36,7 @@ def check() -> None:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class AddressParameter:
     """One parameter of an address: its name, and how to parse and write its value."""
 
     name: str
@@ -44,7 +44,7 @@ class Parameter:
     text: Callable[[Any], str] = str  # Returns "" to leave the parameter out
 
 
-def read(parameters: Mapping[str, Parameter], address: Mapping[str, str], first: State) -> State:
+def read(parameters: Mapping[str, AddressParameter], address: Mapping[str, str], first: State) -> State:
     """Read a state from an address; fields that are missing or not valid there keep their value in `first`.
 
     Parameters
@@ -67,7 +67,7 @@ def read(parameters: Mapping[str, Parameter], address: Mapping[str, str], first:
     return first
 
 
-def texts(parameters: Mapping[str, Parameter], state: Any) -> dict[str, str]:
+def texts(parameters: Mapping[str, AddressParameter], state: Any) -> dict[str, str]:
     """Return the address that :func:`read` reads back as this state."""
     return {parameter.name: parameter.text(getattr(state, field)) for field, parameter in parameters.items()}
 

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, classroom, people, shell
-from dashboard.frame.address import Parameter, choice, finite, only
+from dashboard.frame.address import AddressParameter, choice, finite, only
 from dashboard.frame.drawing import figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import share, switch
@@ -41,10 +41,10 @@ MORE = 5
 
 
 PARAMETERS = {
-    "seed": Parameter("seed", only(int, lambda seed: 0 <= seed <= LAST_SEED)),
-    "mix": Parameter("mix", choice(SAMPLES)),
-    "q_star": Parameter("q", finite, "{:g}".format),
-    "cost": Parameter("c", finite, "{:g}".format),
+    "seed": AddressParameter("seed", only(int, lambda seed: 0 <= seed <= LAST_SEED)),
+    "mix": AddressParameter("mix", choice(SAMPLES)),
+    "q_star": AddressParameter("q", finite, "{:g}".format),
+    "cost": AddressParameter("c", finite, "{:g}".format),
 }
 NAMES = (*(parameter.name for parameter in PARAMETERS.values()), "help", "calls")
 """The parameters of the address."""
@@ -319,14 +319,14 @@ def _class_results(game: Game) -> None:
         st.button("Look again", key="call-class-again", icon=":material/refresh:")
 
 
-def _standing(rows: tuple[games.Row, ...]) -> str:
+def _standing(rows: tuple[games.ScoreRow, ...]) -> str:
     followable = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(followable) if row.you)
     rules = len(followable) - 1
     return f"{above} of {rules} rules did better than you" if above else "No rule did better than you"
 
 
-def _numbers(game: Game, rows: tuple[games.Row, ...]) -> list[dict[str, object]]:
+def _numbers(game: Game, rows: tuple[games.ScoreRow, ...]) -> list[dict[str, object]]:
     return [
         {
             "": f"▶ {row.title}" if row.you else row.title,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.frame import address
-from dashboard.frame.address import Parameter, finite, only
+from dashboard.frame.address import AddressParameter, finite, only
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.plans import rules_of
 from tarstop_core.policies import parse_policy
@@ -62,12 +62,14 @@ class LessonChoices:
 _policy = only(partial(parse_policy, files=False), lambda policy: policy.name in rules_of("planned"))
 _share = only(finite, lambda share: 0 < share < 1)
 PARAMETERS = {
-    "rule": Parameter("rule", lambda text: _policy(text).spec),
-    "q_star": Parameter("q", _share, "{:g}".format),
-    "cost": Parameter("c", _share, "{:g}".format),
-    "step": Parameter("step", lambda text: max(0, int(finite(text)))),
-    "revealed": Parameter("shown", lambda text: text == "yes", lambda revealed: "yes" if revealed else ""),
-    "pace": Parameter(
+    "rule": AddressParameter("rule", lambda text: _policy(text).spec),
+    "q_star": AddressParameter("q", _share, "{:g}".format),
+    "cost": AddressParameter("c", _share, "{:g}".format),
+    "step": AddressParameter("step", lambda text: max(0, int(finite(text)))),
+    "revealed": AddressParameter(
+        "shown", lambda text: text == "yes", lambda revealed: "yes" if revealed else ""
+    ),
+    "pace": AddressParameter(
         "pace", only(finite, PACES.__contains__), lambda pace: "" if pace == USUAL_PACE else f"{pace:g}"
     ),
 }

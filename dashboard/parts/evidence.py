@@ -30,7 +30,7 @@ LARGE = 60
 
 
 @dataclass(frozen=True)
-class View:
+class EvidenceTab:
     """A tab with a figure or a table, its sentence, and its numbers as CSV."""
 
     name: str  # End of the names of its files
@@ -59,22 +59,30 @@ class View:
         return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
 
-RISK = View("risk", "Risk of bias", words.risk_sentence, report.risk_rows, None, "decision")
+RISK = EvidenceTab("risk", "Risk of bias", words.risk_sentence, report.risk_rows, None, "decision")
 VIEWS = (
-    View("forest", "Forest", words.forest_sentence, report.study_rows, forest),
-    View("sroc", "SROC", words.sroc_sentence, report.curve_rows, sroc),
-    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"),
-    View("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
-    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"),
-    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
+    EvidenceTab("forest", "Forest", words.forest_sentence, report.study_rows, forest),
+    EvidenceTab("sroc", "SROC", words.sroc_sentence, report.curve_rows, sroc),
+    EvidenceTab(
+        "belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"
+    ),
+    EvidenceTab("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
+    EvidenceTab(
+        "without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"
+    ),
+    EvidenceTab(
+        "value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"
+    ),
     RISK,
-    View("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
+    EvidenceTab("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
 )
 
 
 EFFECT_VIEWS = (
-    View("forest", "Forest", effect_words.forest_sentence, effect_report.study_rows, effect_figures.forest),
-    View(
+    EvidenceTab(
+        "forest", "Forest", effect_words.forest_sentence, effect_report.study_rows, effect_figures.forest
+    ),
+    EvidenceTab(
         "cumulative",
         "Cumulative",
         effect_words.cumulative_sentence,
@@ -82,13 +90,25 @@ EFFECT_VIEWS = (
         effect_figures.cumulative,
         "payoffs",
     ),
-    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"),
-    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"),
-    View("funnel", "Funnel", effect_words.funnel_sentence, effect_report.study_rows, effect_figures.funnel),
-    View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_report.study_rows, effect_figures.labbe),
-    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
+    EvidenceTab(
+        "belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"
+    ),
+    EvidenceTab(
+        "without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"
+    ),
+    EvidenceTab(
+        "funnel", "Funnel", effect_words.funnel_sentence, effect_report.study_rows, effect_figures.funnel
+    ),
+    EvidenceTab(
+        "labbe", "L’Abbé", effect_words.labbe_sentence, effect_report.study_rows, effect_figures.labbe
+    ),
+    EvidenceTab(
+        "value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"
+    ),
     RISK,
-    View("methods", "Other methods", effect_words.reviewed_sentence, effect_report.reviewed_rows, None),
+    EvidenceTab(
+        "methods", "Other methods", effect_words.reviewed_sentence, effect_report.reviewed_rows, None
+    ),
 )
 
 
@@ -119,7 +139,7 @@ def panel(
     all_figures(file_stem)
 
 
-def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str, stem: str) -> None:
+def _draw(view: EvidenceTab, sentence: str, rows: Rows, figure: Figure | None, key: str, stem: str) -> None:
     entry, csv = named(view.title), partial(trace_to_csv, rows)
     what = f" {shell.term(entry.key, 'What is this?')}" if entry else ""
     # Above the figure, because Streamlit searches a tab for a focusable element after every change, and a figure is long to search.

@@ -87,7 +87,7 @@ def choices() -> dict[str, Choice]:
     return by_title
 
 
-def own_label(run: background.Run) -> str:
+def own_label(run: background.ExperimentRun) -> str:
     """Label of a person's run in the list of benchmarks; it has the identifier, because titles may repeat."""
     return f"{OWN}: {run.order.title} ({run.id})"
 

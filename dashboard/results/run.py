@@ -27,7 +27,7 @@ from tarstop_core.evaluation.benchmarks.folder import from_folder, stem
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
-from tarstop_core.evaluation.running import Order, Run, Status
+from tarstop_core.evaluation.running import ExperimentOrder, ExperimentRun, Status
 from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import folder_of_the_server, open_folders
@@ -49,7 +49,7 @@ LAYOUT = Path(__file__).with_name("layout.md")
 
 
 @dataclass(frozen=True)
-class Taken:
+class ReadBenchmark:
     """A benchmark that was read and can be run."""
 
     home: str  # Folder of the run
@@ -66,7 +66,7 @@ def section() -> None:
     if background.runs(person()):
         going = _anything_going()
         st.fragment(_listing, run_every=SECONDS if going else None)(going)
-    taken: Taken | None = st.session_state.get(TAKEN)
+    taken: ReadBenchmark | None = st.session_state.get(TAKEN)
     if taken is not None and not background.wanted_still(Path(taken.home)):
         taken = st.session_state[TAKEN] = None
         st.session_state[PROBLEM] = (
@@ -93,7 +93,7 @@ def _listing(going: bool) -> None:
         st.rerun()
 
 
-def _run(run: Run, status: Status) -> None:
+def _run(run: ExperimentRun, status: Status) -> None:
     with st.container(border=True, key=f"run-{run.id}"):
         words, buttons = st.columns([1.6, 1], vertical_alignment="center")
         with words:
@@ -112,7 +112,7 @@ def _run(run: Run, status: Status) -> None:
             _buttons(run, status)
 
 
-def _buttons(run: Run, status: Status) -> None:
+def _buttons(run: ExperimentRun, status: Status) -> None:
     key = run.id
     if status.state in GOING:
         button("Cancel", background.cancel, run, key=f"cancel-{key}")
@@ -133,7 +133,7 @@ def _buttons(run: Run, status: Status) -> None:
             st.rerun()
 
 
-def _show(run: Run) -> None:
+def _show(run: ExperimentRun) -> None:
     st.session_state["benchmark"] = own_label(run)
     st.session_state.pop("methods", None)
 
@@ -207,12 +207,14 @@ def _take_folder() -> None:
         state[TAKEN] = _taken(home, folder, benchmark, ())
 
 
-def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> Taken:
+def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> ReadBenchmark:
     remarks = (*notes, *benchmark.notes)
-    return Taken(str(home), str(folder), benchmark.title, benchmark.scenario, benchmark.contents, remarks)
+    return ReadBenchmark(
+        str(home), str(folder), benchmark.title, benchmark.scenario, benchmark.contents, remarks
+    )
 
 
-def _choose(taken: Taken) -> None:
+def _choose(taken: ReadBenchmark) -> None:
     note(taken.contents)
     for remark in taken.notes:
         note(remark)
@@ -254,7 +256,7 @@ def _choose(taken: Taken) -> None:
     elif busy:
         note("Another experiment is running; this one can start when it ends.")
     if pressed:
-        order = Order(
+        order = ExperimentOrder(
             title=title or taken.title,
             folder=taken.folder,
             methods=tuple(methods),

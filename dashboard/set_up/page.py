@@ -14,7 +14,7 @@ from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.set_up import order as listing
 from dashboard.set_up import readers
-from dashboard.set_up.forms.base import PREFIX, Form
+from dashboard.set_up.forms.base import PREFIX, ScenarioForm
 from dashboard.set_up.forms.effect import EffectForm
 from dashboard.set_up.forms.enough import EnoughForm
 from dashboard.set_up.forms.patent import PatentForm
@@ -61,13 +61,13 @@ STAKES = "/stakes/truth"
 """End of the keys that hold stakes."""
 UNANSWERED = "/stakes/unanswered"
 """End of the keys that hold the unanswered questions about stakes."""
-FORMS: dict[str, type[Form[Any]]] = {
+FORMS: dict[str, type[ScenarioForm[Any]]] = {
     PATENT.name: PatentForm,
     REVIEW.name: ReviewForm,
     EFFECT.name: EffectForm,
     ENOUGH.name: EnoughForm,
 }
-"""Forms by scenario; a scenario without a line uses :class:`Form`."""
+"""Forms by scenario; a scenario without a line uses :class:`ScenarioForm`."""
 
 
 def set_up_page() -> None:
@@ -94,7 +94,7 @@ def _steps() -> None:
     left, titles = first.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
-        form = FORMS.get(scenario.name, Form)(scenario)
+        form = FORMS.get(scenario.name, ScenarioForm)(scenario)
         chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
         guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
@@ -198,7 +198,7 @@ def _chosen() -> Scenario:
     return SCENARIOS[st.session_state.get(SCENARIO, FIRST)]
 
 
-def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
+def _actions(form: ScenarioForm, problems: list[str]) -> tuple[str, str]:
     scenario, prefix, names = form.scenario, form.prefix, form.scenario.actions
     options = {name: name for name in (*names, OWN_WORDS)}
     chosen = switch("What will you decide?", options, **lasting(f"{prefix}/actions"))
@@ -237,7 +237,7 @@ def _names(chosen: ChosenDocuments, problems: list[str]) -> tuple[str, str]:
 
 
 def _chances(
-    form: Form, settings: Settings, ready: Arranged | None, order: Order, chosen: ChosenDocuments
+    form: ScenarioForm, settings: Settings, ready: Arranged | None, order: Order, chosen: ChosenDocuments
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for the rule, the calibrator and further settings that most people do not change."""
     left, right = st.columns(2, gap="large")

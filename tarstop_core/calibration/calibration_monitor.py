@@ -45,7 +45,7 @@ LEAST = 1e-300  # Smallest exposure or chance whose log is taken
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidenceAgainst:
     """Evidence against chances from all lists that were begun with them."""
 
     lists: int  # How many lists
@@ -71,7 +71,7 @@ class Check:
     high: int
     """`low` and `high`: interval of :data:`CONFIDENCE` of the number relevant, over lists that differ as training lists do."""
     relevant: int  # How many of the documents read are relevant
-    evidence: Evidence
+    evidence: EvidenceAgainst
     offered: float | None = None
     """Factor by which multiplying the chances is offered; only after a warning, and if another level fits best."""
     misses: float | None = None  # In patents without a hit, the chance of that if prior art exists
@@ -87,7 +87,7 @@ class Check:
         return not self.low <= self.relevant <= self.high
 
 
-def combined(log_ratios: Sequence[Floats]) -> Evidence:
+def combined(log_ratios: Sequence[Floats]) -> EvidenceAgainst:
     """Combine the log likelihood ratios of lists, each of shape (A,) as the functions below return it, into one e-value.
 
     >>> half_as_many = np.log(np.where(np.array((*LEVELS, *TILTS)) == 0.5, 4.0, 0.5))
@@ -95,11 +95,11 @@ def combined(log_ratios: Sequence[Floats]) -> Evidence:
     (False, True)
     """
     if not len(log_ratios):
-        return Evidence(0, 1.0, None)
+        return EvidenceAgainst(0, 1.0, None)
     total = np.sum(log_ratios, axis=0)
     best = int(total.argmax())
     e_value = math.exp(min(float(logsumexp(total)) - math.log(len(total)), 700.0))
-    return Evidence(len(log_ratios), e_value, LEVELS[best] if best < len(LEVELS) else None)
+    return EvidenceAgainst(len(log_ratios), e_value, LEVELS[best] if best < len(LEVELS) else None)
 
 
 def ratios_of_curves(

@@ -77,7 +77,7 @@ UNKNOWN, COMPLETE = COVERAGES["unknown"], COVERAGES["complete"]
 
 
 @dataclass(frozen=True)
-class Share:
+class MeanShare:
     """A share of lists: its mean and its interval."""
 
     mean: float
@@ -93,7 +93,7 @@ def capped(coverage: Coverage, calibrator: Calibrator) -> Coverage:
     return replace(coverage, mean=most, sure=SURE_OF_LEARNED)
 
 
-def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) -> Share | None:
+def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) -> MeanShare | None:
     """Predict the share of lists searched in one way that show no hit by a depth, although there is something to find.
 
     Parameters
@@ -107,7 +107,7 @@ def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) ->
 
     Returns
     -------
-    Share or None
+    MeanShare or None
         Its mean is the chance for one list, and its interval holds `LEVEL` of such shares. None if the calibrator does not
         say how collections differ.
     """
@@ -120,4 +120,4 @@ def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) ->
     kappa = capped(coverage, calibrator).points()
     share = 1 - np.multiply.outer(1 - no_hit, kappa)
     low, high = weighted_quantiles(share.ravel(), np.repeat(kinds.weight / len(kappa), len(kappa)), LEVEL)
-    return Share(float(kinds.weight @ share.mean(axis=1)), low, high)
+    return MeanShare(float(kinds.weight @ share.mean(axis=1)), low, high)

@@ -49,7 +49,7 @@ DIGITS = 6  # Significant digits of each number in a file
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedKind:
     """What is learned about a list: its probable kind, and how likely it lacks the relevant documents that exist."""
 
     weight: Floats  # Weight of each point of the grid, adding up to 1; shape (G,)
@@ -99,7 +99,7 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
     return np.asarray(logsumexp(total, axis=2) - np.log(len(share)))
 
 
-def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
+def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> LearnedKind:
     """Learn about a list of a new collection from lists of several others; from none at all, return the prior.
 
     Normal distributions between collections, half-normal priors of their spread: A. Gelman (2006), Prior distributions
@@ -125,10 +125,10 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
         log = log + np.log(np.maximum(of_collection, 1e-300)) + top
     posterior = np.exp(log - logsumexp(log))
     weight = np.einsum("ghal,gv,hw->vwa", posterior, of_rich, of_slope, optimize=True)
-    return Learned(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))
+    return LearnedKind(weight.ravel() / weight.sum(), float(posterior.sum(axis=(0, 1, 2)) @ LACKING_MEANS))
 
 
-def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
+def updated(start: LearnedKind, cases: Sequence[PastCase]) -> LearnedKind:
     """Return what is known of a list after other lists of the same collection.
 
     >>> start = learn([])  # lists whose first hit comes early speak for kinds that have it early
@@ -142,7 +142,7 @@ def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
     posterior = np.exp(log - logsumexp(log))
     # After cases, kind and κ depend on each other; the kinds are weighted as those of lists that hold a hit.
     holds = posterior @ (1 - LACKING)
-    return Learned(holds / holds.sum(), float(posterior.sum(axis=0) @ LACKING))
+    return LearnedKind(holds / holds.sum(), float(posterior.sum(axis=0) @ LACKING))
 
 
 def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats]:
@@ -179,7 +179,7 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
 
 def fit_rank_frailty(
     topics: Sequence[Topic], collections: Sequence[str] | None = None, start: Calibrator | None = None
-) -> Learned:
+) -> LearnedKind:
     """Learn about the next list from labelled lists with something to find.
 
     Parameters
@@ -193,7 +193,7 @@ def fit_rank_frailty(
 
     Returns
     -------
-    Learned
+    LearnedKind
         Kinds of the next list, and the chance that it lacks what there is.
     """
     if collections is None:
@@ -204,7 +204,7 @@ def fit_rank_frailty(
     return learn([cases_of(lists) for lists in by_collection.values()])
 
 
-def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
+def with_learned(calibrator: Calibrator, learned: LearnedKind) -> Calibrator:
     """Return the calibrator with the chances, kinds of lists and band that were learned."""
     return _with_kinds(calibrator, np.vstack((learned.weight, grid())), learned.lacking)
 
@@ -258,7 +258,7 @@ def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
     return tuple(float(f"{value:.{digits}g}") for value in values)
 
 
-def learned_by(calibrator: Calibrator) -> Learned:
+def learned_by(calibrator: Calibrator) -> LearnedKind:
     """Return what a calibrator learned, on the grid; raise InputProblem if it is of another kind or grid.
 
     Only a person's own lists say something about κ; for other calibrators it is as if nobody had said how they searched.
@@ -274,8 +274,8 @@ def learned_by(calibrator: Calibrator) -> Learned:
         raise InputProblem(f"“{name}” is not a calibrator of kind 'rank-frailty'; choose one.")
     weight /= weight.sum()
     if calibrator.fitted_on.own:
-        return Learned(weight, calibrator.lacking)
-    return Learned(weight, 1 - UNKNOWN.mean, UNKNOWN.sure)
+        return LearnedKind(weight, calibrator.lacking)
+    return LearnedKind(weight, 1 - UNKNOWN.mean, UNKNOWN.sure)
 
 
 def from_cases(

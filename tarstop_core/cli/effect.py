@@ -8,7 +8,7 @@ import click
 
 from tarstop_core.cli import shared
 from tarstop_core.documents.reports import studies_of
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import NAMES, Engine, Measure
 from tarstop_core.effects.studies import Form, forms_of
 from tarstop_core.errors import InputProblem
@@ -97,7 +97,9 @@ def print_belief(
     )
     if chosen is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
         notes += ("Read as ratios; their limits are symmetric on the log scale.",)
-    target = Target(chosen, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio)
+    target = EffectTarget(
+        chosen, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio
+    )
     notes += tuple(studies.notes(chosen, ratio))
     studies = studies.complete()
     belief = belief_of_effect(studies, target, engine, 0.5 if b_0 is None else b_0, prior_sd)

@@ -147,11 +147,11 @@ def _compare_strategies(
     """Print the result of each strategy on a list that has every verdict."""
     from tarstop_core.readers import who_reads as asking
     from tarstop_core.readers.played import strategies_on
-    from tarstop_core.readers.strategies import Learned
+    from tarstop_core.readers.strategies import ReaderKnowledge
 
     asking.check_worth(worth, sensitivity)
     labelled = asking.labelled_throughout(table.verdicts)
-    compared = strategies_on(labelled, prices, worth, replace(Learned(), sensitivity=sensitivity))
+    compared = strategies_on(labelled, prices, worth, replace(ReaderKnowledge(), sensitivity=sensitivity))
     relevant = int(labelled.relevant.sum())
     say(table.notes)
     if as_json:

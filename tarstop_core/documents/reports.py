@@ -31,7 +31,7 @@ ELIGIBLE: dict[FullText, float] = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
 
 
 @dataclass(frozen=True)
-class Row:
+class AccuracyRow:
     """One 2×2 table of a report."""
 
     called: ClassVar[str] = "table"
@@ -84,7 +84,7 @@ class EffectRow:
         return dict(zip(self.form.columns, whole, strict=True))
 
 
-StudyRow = Row | EffectRow
+StudyRow = AccuracyRow | EffectRow
 """One result of a study that a report contains. A new kind of studies joins here."""
 
 
@@ -131,7 +131,8 @@ class Report:
         """Restore a report from its JSON values."""
         tables, effects = content.get("tables", ()), content.get("effects", ())
         counts = (
-            Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}, bias=_bias(row)) for row in tables
+            AccuracyRow(str(row["study"]), **{cell: row[cell] for cell in CELLS}, bias=_bias(row))
+            for row in tables
         )
         rows: tuple[StudyRow, ...] = (*counts, *map(effect_row, effects))
         outcome = cast(FullText, str(content["outcome"]))
@@ -159,7 +160,7 @@ def _judged(rows: Sequence[StudyRow]) -> tuple[Bias | None, ...]:
 
 def tables_of(rows: Sequence[StudyRow]) -> Tables:
     """The 2×2 tables among rows; InputProblem when a count is negative, fractional or missing where it is required."""
-    tables = [row for row in rows if isinstance(row, Row)]
+    tables = [row for row in rows if isinstance(row, AccuracyRow)]
     counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)  # None becomes NaN
     names = tuple(row.study for row in tables)
     return Tables(names, *counts.T, bias=_judged(tables))
@@ -194,11 +195,11 @@ def studies_of(rows: Sequence[StudyRow], form: Form = Form.ERRORS, ratio: bool =
     return Studies(names, Form.ERRORS, values, _judged(effects))
 
 
-def rows_of_tables(tables: Tables) -> list[Row]:
+def rows_of_tables(tables: Tables) -> list[AccuracyRow]:
     """Convert 2×2 tables to rows of reports; studies without TP or FN are left out."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
     return [
-        Row(name, *(None if np.isnan(count) else int(count) for count in row), bias=risk)  # type: ignore[arg-type]
+        AccuracyRow(name, *(None if np.isnan(count) else int(count) for count in row), bias=risk)  # type: ignore[arg-type]
         for name, row, risk in zip(tables.study, counts, tables.bias or [None] * len(tables), strict=True)
         if not np.isnan(row[[0, 2]]).any()
     ]

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from tarstop_core.effects.exact import ExactBelief, believe_exactly
 from tarstop_core.effects.measures import Engine, Measure
-from tarstop_core.effects.normal import Belief, EffectPrior, believe, prior_for
+from tarstop_core.effects.normal import EffectPosterior, EffectPrior, believe, prior_for
 from tarstop_core.effects.pooling import Method, prefixes
 from tarstop_core.effects.sizes import Floats
 from tarstop_core.effects.studies import Form, Studies
@@ -20,7 +20,7 @@ ENDS = np.array([0.025, 0.975])  # Levels of a 95 % interval
 
 
 @dataclass(frozen=True)
-class Target:
+class EffectTarget:
     """The question about an effect: whether it is above, or below, the smallest that matters (δ).
 
     Parameters
@@ -85,7 +85,7 @@ class EffectBelief:
 
 def belief_of_effect(
     studies: Studies,
-    target: Target,
+    target: EffectTarget,
     engine: Engine | None = None,
     b_0: float = 0.5,
     prior_sd: float | None = None,
@@ -96,7 +96,7 @@ def belief_of_effect(
     ----------
     studies : Studies
         In the order in which they were read.
-    target : Target
+    target : EffectTarget
         The measure, δ and direction.
     engine : {"exact", "normal", "reml", "dl", "fe"}, optional
         By default exact for an OR of events and normal otherwise. The last three take a pooled estimate as normally
@@ -169,8 +169,8 @@ def engine_for(form: Form, measure: Measure, engine: Engine | None = None) -> En
 
 
 def posterior(
-    studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None = None
-) -> tuple[EffectPrior, Belief | ExactBelief]:
+    studies: Studies, target: EffectTarget, engine: Engine, b_0: float, prior_sd: float | None = None
+) -> tuple[EffectPrior, EffectPosterior | ExactBelief]:
     """Prior, and posterior after the first 0, 1, …, k studies.
 
     Parameters
@@ -184,7 +184,7 @@ def posterior(
     -------
     EffectPrior
         The prior.
-    Belief or ExactBelief
+    EffectPosterior or ExactBelief
         The posterior after each study.
 
     Raises
@@ -201,12 +201,14 @@ def posterior(
     return prior, believe(sizes.y, sizes.v, prior)
 
 
-def chances_beyond(believed: Belief | ExactBelief, target: Target, studies: Studies, b_0: float) -> Floats:
+def chances_beyond(
+    believed: EffectPosterior | ExactBelief, target: EffectTarget, studies: Studies, b_0: float
+) -> Floats:
     """Chances that the average effect is beyond δ after the first 0, 1, …, k studies.
 
     Parameters
     ----------
-    believed : Belief or ExactBelief
+    believed : EffectPosterior or ExactBelief
         The posterior after each study.
     target, studies, b_0
         As for :func:`belief_of_effect`.
@@ -222,7 +224,7 @@ def chances_beyond(believed: Belief | ExactBelief, target: Target, studies: Stud
     return np.where(np.append(0, informative) == 0, b_0, beyond)
 
 
-def _by_pooling(studies: Studies, target: Target, engine: Engine) -> EffectBelief:
+def _by_pooling(studies: Studies, target: EffectTarget, engine: Engine) -> EffectBelief:
     sizes = studies.sizes(target.measure, target.ratio)
     usable = sizes.says_something
     first = 1 if engine == "fe" else 2

@@ -94,7 +94,7 @@ def prior_for(
 
 
 @dataclass(frozen=True)
-class Belief:
+class EffectPosterior:
     """Posterior of μ and τ after each of P prefixes of a list of studies; made by :func:`believe`."""
 
     tau: Floats  # grid of τ, shape (G,)
@@ -134,7 +134,7 @@ class Belief:
         )
 
 
-def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
+def believe(y: Floats, v: Floats, prior: EffectPrior) -> EffectPosterior:
     """Beliefs about μ, the average effect, after the first 0, 1, …, k studies.
 
     Parameters
@@ -146,7 +146,7 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
 
     Returns
     -------
-    Belief
+    EffectPosterior
         With k + 1 rows.
 
     Examples
@@ -175,4 +175,4 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
         + np.log(tau)
     )
     weights = np.exp(log - log.max(axis=1, keepdims=True))
-    return Belief(tau, weights / weights.sum(axis=1, keepdims=True), mean, 1 / np.sqrt(W))
+    return EffectPosterior(tau, weights / weights.sum(axis=1, keepdims=True), mean, 1 / np.sqrt(W))

@@ -19,7 +19,7 @@ GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 289)])
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledEffects:
     """Pooled effects of P prefixes on the scale of analysis: arrays of shape (P,), 95 % intervals of shape (P, 2).
 
     Whatever rests on a t distribution is NaN with too few studies.
@@ -93,7 +93,7 @@ class _Prefixes:
         return np.asarray(((w * (self.y - mu[:, None])) ** 2).sum(-1) - total + correction)
 
 
-def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
+def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> PooledEffects:
     """Pool the first n studies, for each n from `first` on.
 
     Parameters
@@ -108,7 +108,7 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
 
     Returns
     -------
-    Pooled
+    PooledEffects
         With k − first + 1 rows; without rows if there are fewer studies than `first`.
 
     Examples
@@ -149,7 +149,7 @@ def _tau2(of: _Prefixes, method: Method) -> Floats:
     return tau2
 
 
-def _pooled(of: _Prefixes, tau2: Floats) -> Pooled:
+def _pooled(of: _Prefixes, tau2: Floats) -> PooledEffects:
     """Estimates and intervals of each prefix at its τ²."""
     k = of.k.astype(float)
     total, est, squares = of.mean(of.weights(tau2))
@@ -160,7 +160,7 @@ def _pooled(of: _Prefixes, tau2: Floats) -> Pooled:
     def around(half_width: Floats) -> Floats:
         return np.stack([est - half_width, est + half_width], axis=-1)
 
-    return Pooled(
+    return PooledEffects(
         est=est,
         se=se,
         tau2=tau2,

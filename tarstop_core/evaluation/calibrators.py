@@ -16,7 +16,7 @@ from tarstop_core.evaluation import message
 from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.reliability_counts import binned, quality
-from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.evaluation.replay import TopicResult, replay, replay_reviews
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
@@ -85,7 +85,7 @@ def shipped(scenario: str, name: str) -> HeldOut:
 
 
 @dataclass(frozen=True)
-class Measure:
+class ComparedMeasure:
     """One measure of both calibrators, and their difference."""
 
     name: str
@@ -120,7 +120,7 @@ class Comparison:
     documents: int
     a: Quality
     b: Quality
-    measures: tuple[Measure, ...]  # Brier score, ECE and log-loss
+    measures: tuple[ComparedMeasure, ...]  # Brier score, ECE and log-loss
 
 
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
@@ -171,7 +171,7 @@ def log_loss(p: Floats, relevant: Flags) -> float:
     return float(-np.log(np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)).sum())
 
 
-def _measure(name: str, sums: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
+def _measure(name: str, sums: Sequence[Floats], count: Floats, weights: Floats) -> ComparedMeasure:
     """Compare two means, each the sums over lists, shape (L,), divided by their `count`; `weights` has shape (draws, L)."""
     a, b = sums
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -181,7 +181,7 @@ def _measure(name: str, sums: Sequence[Floats], count: Floats, weights: Floats) 
     )
 
 
-def _ece(counts: Sequence[Floats], weights: Floats) -> Measure:
+def _ece(counts: Sequence[Floats], weights: Floats) -> ComparedMeasure:
     """Compare the calibration errors of two reliability counts, shape (L, BINS, 4)."""
     weights = np.vstack((np.ones(weights.shape[1]), weights))  # The first row is the lists as they are
 
@@ -194,12 +194,12 @@ def _ece(counts: Sequence[Floats], weights: Floats) -> Measure:
     return _with_interval("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(counts[0]))
 
 
-def _with_interval(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
+def _with_interval(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> ComparedMeasure:
     low, high = math.nan, math.nan
     finite = differences[np.isfinite(differences)]
     if groups > 1 and len(finite):
         low, high = (float(end) for end in np.quantile(finite, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
-    return Measure(name, *pair, pair[1] - pair[0], low, high)
+    return ComparedMeasure(name, *pair, pair[1] - pair[0], low, high)
 
 
 def comparison_sentence(comparison: Comparison, a: str, b: str) -> str:
@@ -231,7 +231,7 @@ class Decisions:
 
     cases: int
     empty: int  # Cases without a relevant document; 0 in reviews, where they are not counted
-    measures: tuple[Measure, ...]  # Net utility, documents read, and share of right decisions
+    measures: tuple[ComparedMeasure, ...]  # Net utility, documents read, and share of right decisions
 
 
 def decisions(
@@ -278,7 +278,9 @@ def decisions(
     count = np.bincount(group_of).astype(float)
     weights = bootstrap_weights(len(names), DRAWS)
 
-    def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
+    def measure(
+        name: str, value: Callable[[TopicResult], float], lower_is_better: bool | None
+    ) -> ComparedMeasure:
         values = [np.array([value(outcome) for outcome in outcomes], dtype=float) for outcomes in played]
         sums = [np.bincount(group_of, weights=by_case).astype(float) for by_case in values]
         return replace(_measure(name, sums, count, weights), lower_is_better=lower_is_better)

@@ -17,7 +17,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.reliability_counts import COLUMNS, tally
-from tarstop_core.evaluation.tasks.base import Learned, Task, Trial
+from tarstop_core.evaluation.tasks.base import LearnedFromFold, Task, Trial
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 Choice = Mapping[str, Depths]
@@ -33,7 +33,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Question:
+class PricedTask:
     """A task with the payoffs and costs to play it at."""
 
     task: Task
@@ -46,10 +46,10 @@ class Job:
     """Some methods on the training cases or the test cases of a fold, or on a chunk of these."""
 
     fold: int
-    question: Question
+    question: PricedTask
     cases: Sequence[Case]
     weights: Floats  # Weights of the n cases, shape (n,)
-    knowledge: Mapping[str, Learned]  # By variant, what was learned from the fold's training cases
+    knowledge: Mapping[str, LearnedFromFold]  # By variant, what was learned from the fold's training cases
     methods: tuple[Method, ...]
     choice: Choice | None  # The settings to test; None to tune
     kept: frozenset[str] = frozenset()  # Names of answers that are cached and need not be computed

@@ -20,11 +20,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import jobs
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights
 from tarstop_core.evaluation.execution import Clock, Progress, in_order
-from tarstop_core.evaluation.jobs import Answers, Choice, Job, Question, ResultCache, work
+from tarstop_core.evaluation.jobs import Answers, Choice, Job, PricedTask, ResultCache, work
 from tarstop_core.evaluation.methods import Method, titles, weights_of
 from tarstop_core.evaluation.reliability_counts import COLUMNS, judged, quality
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tasks.base import Learned, Task
+from tarstop_core.evaluation.tasks.base import LearnedFromFold, Task
 from tarstop_core.policies.grlstop import GRLStop, Weights
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
@@ -88,7 +88,7 @@ def run(
     """
     if task.scenario != benchmark.scenario:
         raise InputProblem(f"The benchmark {benchmark.name} is of the scenario {benchmark.scenario}.")
-    question = Question(task, tuple(map(Payoffs.from_q_star, q_stars)), tuple(map(check_cost, costs)))
+    question = PricedTask(task, tuple(map(Payoffs.from_q_star, q_stars)), tuple(map(check_cost, costs)))
     tuned = tuple(method for method in methods if len(method.settings) > 1)
     to_tune, to_test = jobs.effort(tuned, tuning=True), jobs.effort(methods, tuning=False)
     total = sum(len(fold.train) * to_tune + len(fold.test) * to_test for fold in benchmark.folds)
@@ -134,9 +134,9 @@ class _Experiment:
     """One run after learning from the training cases."""
 
     benchmark: Benchmark
-    question: Question
+    question: PricedTask
     methods: tuple[Method, ...]
-    knowledge: Sequence[Mapping[str, Learned]]
+    knowledge: Sequence[Mapping[str, LearnedFromFold]]
     """For each fold, by variant, what was learned from its training cases."""
     grlstop_weights: Sequence[Weights | None]  # GRLStop's agent for each fold; None for that of the package
     parts: int

@@ -15,7 +15,7 @@ from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.evaluation.tasks.base import Learned, PlayedGrid, Task, Trial
+from tarstop_core.evaluation.tasks.base import LearnedFromFold, PlayedGrid, Task, Trial
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -47,7 +47,7 @@ class StillUnread:
 
 
 @dataclass(frozen=True)
-class Played:
+class TopicResult:
     """The result of a policy on one topic."""
 
     topic: str
@@ -67,7 +67,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class PlayedReview(Played):
+class PlayedReview(TopicResult):
     """The result of a policy on an outcome of a review."""
 
     left: dict[str, StillUnread]
@@ -83,7 +83,7 @@ def replay(
     cost: float,
     b_0: float = 0.5,
     scale: float = 1.0,
-) -> list[Played]:
+) -> list[TopicResult]:
     """Stop on each labelled topic by the policy, and act.
 
     Only ranked documents are read, so a topic without a ranked relevant document has no first hit. Policies act on the
@@ -107,7 +107,7 @@ def replay(
 
     Returns
     -------
-    list of Played
+    list of TopicResult
 
     Raises
     ------
@@ -119,7 +119,7 @@ def replay(
     cases = (Case(topic, topic.name) for topic in topics)
     if isinstance(policy, Randomised):
         return [_expected(case, policy, payoffs, cost) for case in cases]
-    return [_played(task, case, Learned(calibrator), policy, payoffs, cost) for case in cases]
+    return [_played(task, case, LearnedFromFold(calibrator), policy, payoffs, cost) for case in cases]
 
 
 def replay_reviews(
@@ -130,7 +130,7 @@ def replay_reviews(
     cost: float,
     task: Task = BIVARIATE,
     prior: Prior | None = None,
-) -> list[Played]:
+) -> list[TopicResult]:
     """Stop on outcomes of reviews, as :func:`replay` does; every rule except an Oracle acts on its belief.
 
     Parameters
@@ -149,7 +149,7 @@ def replay_reviews(
 
     Returns
     -------
-    list of Played
+    list of TopicResult
 
     Raises
     ------
@@ -169,7 +169,7 @@ def replay_reviews(
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
     )
-    return [_played(task, case, Learned(fitted, prior), policy, payoffs, cost) for case in cases]
+    return [_played(task, case, LearnedFromFold(fitted, prior), policy, payoffs, cost) for case in cases]
 
 
 def _by_kind(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
@@ -220,7 +220,7 @@ def replay_enough(
     task, played = EnoughTask(target=target, scale=scale), []
     fitted, adaptive = _by_kind(calibrator)
     for topic in topics:
-        case, learned = Case(topic, topic.name, None, adaptive.get(topic.name)), Learned(fitted)
+        case, learned = Case(topic, topic.name, None, adaptive.get(topic.name)), LearnedFromFold(fitted)
         grid = task.play(task.trial(case, learned, [NOTHING_AT_STAKE], [0.0]), [policy])
         depth = grid.screened.item()
         share = depth / len(topic) if len(topic) else 0.0
@@ -234,7 +234,7 @@ def reliability(played: Sequence[PlayedEnough]) -> dict[str, Any]:
     return {**means, "reliability": float(np.mean([result.reached for result in played]))}
 
 
-def _means(played: Sequence[Played | PlayedEnough], *names: str) -> dict[str, Any]:
+def _means(played: Sequence[TopicResult | PlayedEnough], *names: str) -> dict[str, Any]:
     """The number of topics, and the mean of each named attribute."""
     if not played:
         raise InputProblem(
@@ -245,7 +245,7 @@ def _means(played: Sequence[Played | PlayedEnough], *names: str) -> dict[str, An
 
 
 def with_left(
-    played: Sequence[Played],
+    played: Sequence[TopicResult],
     outcomes: Sequence[Outcome],
     calibrator: Chances,
     payoffs: Payoffs,
@@ -315,7 +315,7 @@ def _left(topic: Topic, chances: Calibrator | Floats, depth: int) -> Remaining:
     return chances.left(p, read, read & np.asarray(topic.labels), ~read)
 
 
-def summary(played: Sequence[Played]) -> dict[str, Any]:
+def summary(played: Sequence[TopicResult]) -> dict[str, Any]:
     """Means over topics of depth, net utility, recall and right actions, and the number of errors of each kind."""
     return {
         **_means(played, "depth", "net_utility", "recall"),
@@ -325,7 +325,7 @@ def summary(played: Sequence[Played]) -> dict[str, Any]:
     }
 
 
-def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
+def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> TopicResult:
     """Expected result of a rule that draws a random sample."""
     topic = case.topic
     # A reader who has found a relevant document chooses a⁺, and every sample finds one if the topic has one.
@@ -333,19 +333,19 @@ def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> 
     plus = drawn.found > 0.5
     utility = payoffs.outcome(plus, topic.omega) - cost * drawn.read
     recall = drawn.recall * int(case.labels.sum()) / case.n_relevant if case.n_relevant else 0.0
-    return Played(topic.name, drawn.read, "a+" if plus else "a-", topic.omega, utility, recall)
+    return TopicResult(topic.name, drawn.read, "a+" if plus else "a-", topic.omega, utility, recall)
 
 
 def _played(
-    task: Task, case: Case, learned: Learned, policy: Policy, payoffs: Payoffs, cost: float
-) -> Played:
+    task: Task, case: Case, learned: LearnedFromFold, policy: Policy, payoffs: Payoffs, cost: float
+) -> TopicResult:
     """The result on one case of a rule that draws no sample."""
     trial = task.trial(case, learned, [payoffs], [cost])
     grid = task.play(trial, [policy])
     if payoffs.others:
         return _among_several(trial, case, policy, grid, payoffs)
     utility = metrics.net_utility(payoffs, grid.plus, trial.truth[0], grid.screened, cost)
-    return Played(
+    return TopicResult(
         topic=case.name,
         depth=int(grid.screened.item()),
         action="a+" if grid.plus.item() else "a-",
@@ -355,11 +355,13 @@ def _played(
     )
 
 
-def _among_several(trial: Trial, case: Case, policy: Policy, grid: PlayedGrid, payoffs: Payoffs) -> Played:
+def _among_several(
+    trial: Trial, case: Case, policy: Policy, grid: PlayedGrid, payoffs: Payoffs
+) -> TopicResult:
     """The result of a rule on one case with several options; an Oracle chooses by the truth, others by their belief."""
     depth, omega, options = int(grid.screened.item()), bool(trial.truth[0]), payoffs.ranges().options
     best, (cost,) = options[-1 if omega else 0], trial.costs
     option = best if policy.is_oracle else trial.paths[0].action_at(depth)
     names = "a-", "a+", *(other.name for other in payoffs.others)
     utility = payoffs.outcome(option, omega) - cost * depth
-    return Played(case.name, depth, names[option], omega, utility, grid.recall.item(), best=names[best])
+    return TopicResult(case.name, depth, names[option], omega, utility, grid.recall.item(), best=names[best])

@@ -46,7 +46,7 @@ UNFORESEEN = (
 
 
 @dataclass(frozen=True)
-class Order:
+class ExperimentOrder:
     """The experiment that a person orders."""
 
     title: str  # Name that the person gave it
@@ -79,11 +79,11 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Run:
+class ExperimentRun:
     """A run, with its folder and its order."""
 
     folder: Path
-    order: Order
+    order: ExperimentOrder
 
     @property
     def id(self) -> str:
@@ -133,28 +133,28 @@ def sweep(whose: str = "") -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def runs(whose: str = "") -> list[Run]:
+def runs(whose: str = "") -> list[ExperimentRun]:
     """List the runs that a person ordered, the newest first."""
     ordered = []
     for path in runs_folder(whose).glob(f"*/{ORDER}"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}
-            ordered.append(Run(path.parent, Order(**content)))
+            ordered.append(ExperimentRun(path.parent, ExperimentOrder(**content)))
         except (OSError, ValueError, TypeError, KeyError):
             continue  # Not written by this program, or being removed
     return sorted(ordered, key=lambda run: run.order.created, reverse=True)
 
 
-def begin(folder: Path, order: Order) -> Run:
+def begin(folder: Path, order: ExperimentOrder) -> ExperimentRun:
     """Write the order of a run and start it."""
-    started = Run(folder, replace(order, created=datetime.now(UTC).isoformat(timespec="seconds")))
+    started = ExperimentRun(folder, replace(order, created=datetime.now(UTC).isoformat(timespec="seconds")))
     _write(folder / ORDER, asdict(started.order))
     resume(started)
     return started
 
 
-def resume(run: Run) -> None:
+def resume(run: ExperimentRun) -> None:
     """Start a run, or continue one that was stopped; a run that is running is left alone."""
     with _LOCK:
         running = _WORKERS.get(run.folder)
@@ -163,20 +163,20 @@ def resume(run: Run) -> None:
             _WORKERS[run.folder] = worker.start(main, run.folder)
 
 
-def cancel(run: Run) -> None:
+def cancel(run: ExperimentRun) -> None:
     """End a run; its finished chunks are kept."""
     with _LOCK:
         if running := _WORKERS.pop(run.folder, None):
             running.end()
 
 
-def forget(run: Run) -> None:
+def forget(run: ExperimentRun) -> None:
     """End a run and remove its folder."""
     cancel(run)
     shutil.rmtree(run.folder, ignore_errors=True)
 
 
-def status(run: Run) -> Status:
+def status(run: ExperimentRun) -> Status:
     """Return the progress of a run; a run without a process counts as stopped."""
     running = _WORKERS.get(run.folder)
     # Asked before the file is read, because the process writes its final status before it ends.
@@ -230,7 +230,7 @@ def carry_out(folder: Path) -> None:
             _write(folder / PROGRESS, asdict(status))
 
     _write(folder / PROGRESS, asdict(status))
-    order = Order(**json.loads((folder / ORDER).read_text(encoding="utf-8")))
+    order = ExperimentOrder(**json.loads((folder / ORDER).read_text(encoding="utf-8")))
     source = Path(order.folder)
     try:
         if not source.is_dir():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tarstop_core.effects.absolute import difference_of_delta
-from tarstop_core.effects.beliefs import POOLED, Target
+from tarstop_core.effects.beliefs import POOLED, EffectTarget
 from tarstop_core.effects.sizes import Z
 from tarstop_core.effects.studies import EVENT_MEASURES, Form
 from tarstop_core.evidence import words
@@ -51,7 +51,7 @@ def pooled_sentence(evidence: EffectEvidence) -> str:
     return message("pooled", average=evidence.average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
 
 
-def threshold_sentence(target: Target, baseline: float | None) -> str:
+def threshold_sentence(target: EffectTarget, baseline: float | None) -> str:
     """Word the smallest effect that matters as a number of people, and note if it is a harm.
 
     Parameters

@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from tarstop_core.effects.beliefs import POOLED, EffectBelief, Target, belief_of_effect, posterior
+from tarstop_core.effects.beliefs import POOLED, EffectBelief, EffectTarget, belief_of_effect, posterior
 from tarstop_core.effects.bias import Bias, versions_by_risk
 from tarstop_core.effects.exact import above_without_each
 from tarstop_core.effects.glmm import MODELS, pool_by_likelihood
 from tarstop_core.effects.measures import NAMES, Engine, Measure
-from tarstop_core.effects.pooling import Method, Pooled, mantel_haenszel, peto, prefixes, tau2_interval
+from tarstop_core.effects.pooling import Method, PooledEffects, mantel_haenszel, peto, prefixes, tau2_interval
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.synthesis import MoreStudies, Without
@@ -53,7 +53,7 @@ class EffectEvidence:
     """The studies of a review of an intervention and everything computed from them."""
 
     studies: Studies
-    target: Target
+    target: EffectTarget
     engine: Engine
     b_0: float = 0.5
     prior_sd: float | None = None
@@ -287,7 +287,7 @@ class EffectEvidence:
         return "{} [{}, {}]".format(*texts)
 
 
-def _reviewed(method: str, fit: Pooled) -> Reviewed:
+def _reviewed(method: str, fit: PooledEffects) -> Reviewed:
     def ends(interval: Floats) -> tuple[float, float]:
         return float(interval[-1, 0]), float(interval[-1, 1])
 
@@ -298,7 +298,7 @@ def _reviewed(method: str, fit: Pooled) -> Reviewed:
 
 
 def effect_evidence(
-    studies: Studies, target: Target, engine: Engine, b_0: float = 0.5, prior_sd: float | None = None
+    studies: Studies, target: EffectTarget, engine: Engine, b_0: float = 0.5, prior_sd: float | None = None
 ) -> EffectEvidence:
     """Evidence of a review of an intervention; equal arguments share one cached object.
 
@@ -327,7 +327,7 @@ def effect_evidence(
 @lru_cache(maxsize=32)
 def _effect_evidence(
     content: tuple[tuple[str, ...], Form, bytes, tuple[Bias | None, ...]],
-    target: Target,
+    target: EffectTarget,
     engine: Engine,
     b_0: float,
     prior_sd: float | None,

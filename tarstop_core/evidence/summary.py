@@ -66,7 +66,7 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledAccuracy:
     """Sensitivity and specificity pooled over all studies by the engine; None where it gives none."""
 
     sensitivity: Estimate | None
@@ -173,16 +173,20 @@ class Evidence:
         return reitsma.fit(self.tables, correction="single")
 
     @cached_property
-    def pooled(self) -> Pooled:
+    def pooled(self) -> PooledAccuracy:
         """Sensitivity and specificity pooled over all studies by the engine."""
         if self.engine == "reml":
             fit = self.summary
-            return Pooled(None, None) if fit is None else Pooled(fit.sensitivity, fit.specificity)
+            return (
+                PooledAccuracy(None, None)
+                if fit is None
+                else PooledAccuracy(fit.sensitivity, fit.specificity)
+            )
         diseased, healthy = self.tables.diseased > 0, self.tables.healthy > 0
         sensitivity = _central(self.density) if self.density is not None and diseased.any() else None
         if not healthy.any() or (self.engine == "univariate" and self.theta_sp is None):
-            return Pooled(sensitivity, None)
-        return Pooled(sensitivity, _central(self._of_specificity))
+            return PooledAccuracy(sensitivity, None)
+        return PooledAccuracy(sensitivity, _central(self._of_specificity))
 
     @property
     def _of_specificity(self) -> univariate.Posterior:

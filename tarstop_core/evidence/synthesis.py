@@ -30,7 +30,7 @@ class MoreStudies:
     n2: int | None = None  # assumed number of healthy patients, if specificity counts too
 
 
-class Path(Protocol):
+class BeliefsByStudy(Protocol):
     """Beliefs after 0 … n studies; None where the engine gives none."""
 
     @property
@@ -61,7 +61,7 @@ class Synthesis(Protocol):
         """Name of the engine that computes the belief."""
 
     @property
-    def drawn_path(self) -> Path:
+    def drawn_path(self) -> BeliefsByStudy:
         """Belief after each study, for the figure."""
 
     @property

@@ -10,11 +10,11 @@ import numpy as np
 from tarstop_core.value.actions.joint import ActionTable
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.lines import chance_best
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 from tarstop_core.value.actions.treat import TreatByTest
 from tarstop_core.value.payoffs import Floats
 
-Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
+Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | ParameterDraws
 STEPS = 61
 """Points of a curve."""
 NARROW = 1e-9
@@ -85,9 +85,9 @@ def curves(decision: Decision, names: tuple[str, ...]) -> Curves | None:
     return Curves(x, partial(_chances_at, decision), names)
 
 
-def _chances_at(decision: EffectNetBenefit | Draws, worth: float | None) -> list[float]:
+def _chances_at(decision: EffectNetBenefit | ParameterDraws, worth: float | None) -> list[float]:
     """The chance that each action is the best if a unit of effect has this worth; None if net benefits include one."""
-    if isinstance(decision, Draws):
+    if isinstance(decision, ParameterDraws):
         return list(decision.chance_best(worth).values())
     lines = decision.lines(worth or 0.0)
     return list(chance_best(lines.intercept, lines.slope, decision.post_mean, decision.post_var**0.5))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tarstop_core.explore.decisions import Answer, ParameterValue
+from tarstop_core.explore.decisions import DecisionResults, ParameterValue
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.messages import Messages
@@ -24,12 +24,12 @@ MOST_NAMED = 7
 """Most lines that are named at their ends."""
 
 
-def headline(result: Answer, unit: str) -> list[str]:
+def headline(result: DecisionResults, unit: str) -> list[str]:
     """Say which action is best now, what certainty is worth, and what to do next.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The results for the decision.
     unit : str
         Unit of all amounts; "" for none.
@@ -45,12 +45,14 @@ def headline(result: Answer, unit: str) -> list[str]:
     return [*parts, message("step", result=result, unit=unit)] if result.sizes is not None else parts
 
 
-def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def steps_figure(
+    result: DecisionResults, unit: str, *, simulated: bool = False, dark: bool = False
+) -> Figure:
     """Draw the worth of a study after its price by its size, beside reading on and deciding now.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The results for the decision, with a study.
     unit : str
         Unit of all amounts.
@@ -105,12 +107,14 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     return chart.figure(margin={"l": 92})
 
 
-def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def actions_figure(
+    result: DecisionResults, unit: str, *, simulated: bool = False, dark: bool = False
+) -> Figure:
     """Draw how far each action is behind the best now, per person, with its chance of being the best.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The decision's results.
     unit : str
         Unit of the amounts.
@@ -133,12 +137,14 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
     return _rows(result.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
 
 
-def knowing_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def knowing_figure(
+    result: DecisionResults, unit: str, *, simulated: bool = False, dark: bool = False
+) -> Figure:
     """Draw what knowing each parameter for certain is worth, with its standard error.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The decision's results.
     unit : str
         Unit of the amounts.
@@ -183,12 +189,14 @@ def _rows(
     return chart.figure(margin={"l": _beside(labels), "b": 46})
 
 
-def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def curves_figure(
+    result: DecisionResults, unit: str, *, simulated: bool = False, dark: bool = False
+) -> Figure:
     """Draw the acceptability curve, or the decision curve of a test.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The decision's results.
     unit : str
         Unit of the amounts.

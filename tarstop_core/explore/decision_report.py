@@ -7,24 +7,24 @@ from typing import TypeAlias
 from tarstop_core.evidence.report import sheets, written_with
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import Answer, ParameterValue
+from tarstop_core.explore.decisions import DecisionResults, ParameterValue
 from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
 from tarstop_core.presentation.pictures import still
 from tarstop_core.value.actions.joint import ActionTable
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 from tarstop_core.value.actions.treat import TreatByTest
 
 Texts: TypeAlias = list[dict[str, str]]
 
 
-def options_in_words(result: Answer, unit: str) -> Texts:
+def options_in_words(result: DecisionResults, unit: str) -> Texts:
     """Tabulate the options as text.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The results for the decision.
     unit : str
         Unit of all amounts.
@@ -53,7 +53,7 @@ def options_in_words(result: Answer, unit: str) -> Texts:
 
 
 def decision_report(
-    result: Answer,
+    result: DecisionResults,
     unit: str,
     *,
     name: str,
@@ -67,7 +67,7 @@ def decision_report(
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The results for the decision.
     unit : str
         Unit of all amounts.
@@ -138,13 +138,13 @@ def _assumed(decision: Decision, unit: str) -> list[tuple[str, str]]:
         return [("States", listed([f"{state} ({percent(chance)})" for state, chance in chances]))]
     worth = decision.willingness_to_pay
     paid = [] if worth is None else [("One unit of effect is worth", amount(worth, unit))]
-    if isinstance(decision, Draws):
+    if isinstance(decision, ParameterDraws):
         return [("Draws", f"{len(decision.net()):,}"), *paid]
     se = math.sqrt(decision.post_var)
     return [("Effect expected", f"{number(decision.post_mean)} (standard error {number(se)})"), *paid]
 
 
-def _studies(result: Answer, unit: str) -> Texts:
+def _studies(result: DecisionResults, unit: str) -> Texts:
     """A row of text for each study at its best size."""
     rows = []
     for priced in result.studies:
@@ -165,7 +165,7 @@ def _studies(result: Answer, unit: str) -> Texts:
 # --- the numbers of each figure -------------------------------------------------------------------
 
 
-def rows_of_actions(result: Answer) -> Rows:
+def rows_of_actions(result: DecisionResults) -> Rows:
     """Return for each action its expected net benefit, its distance from the best, and its chance of being the best."""
     compared = result.costs_and_effects
     return rows_of(
@@ -177,7 +177,7 @@ def rows_of_actions(result: Answer) -> Rows:
     )
 
 
-def rows_of_knowing(result: Answer) -> Rows:
+def rows_of_knowing(result: DecisionResults) -> Rows:
     """Return the worth of certainty and of knowing each parameter, per person and for everyone."""
     parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
     return [
@@ -191,7 +191,7 @@ def rows_of_knowing(result: Answer) -> Rows:
     ]
 
 
-def rows_of_sizes(result: Answer) -> Rows:
+def rows_of_sizes(result: DecisionResults) -> Rows:
     """Return the value, price and net benefit of a study by its size, and those of reading on."""
     if result.sizes is None or result.study is None:
         return []
@@ -206,7 +206,7 @@ def rows_of_sizes(result: Answer) -> Rows:
     return rows
 
 
-def rows_of_curves(result: Answer) -> Rows:
+def rows_of_curves(result: DecisionResults) -> Rows:
     """Return the curves' numbers, one column per action."""
     drawn = result.curves
     if drawn is None:

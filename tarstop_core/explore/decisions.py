@@ -19,7 +19,7 @@ from tarstop_core.value.actions.frontier import icers
 from tarstop_core.value.actions.joint import ActionTable
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.population import Concerned
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 from tarstop_core.value.actions.sampling import BestSize, Study, best_size
 from tarstop_core.value.actions.treat import ACCURACY, TreatByTest
 from tarstop_core.value.payoffs import Floats
@@ -42,7 +42,7 @@ class Accuracy(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadingOn:
     """The expected finds of reading on, and its cost.
 
     Parameters
@@ -99,7 +99,7 @@ class CostsAndEffects(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answer:
+class DecisionResults:
     """The results for a decision between J actions, per person where nothing else is stated."""
 
     decision: Decision
@@ -112,7 +112,7 @@ class Answer:
     people: float  # Number of people concerned, discounted; 0 if people are not counted
     evsi: float | None = None  # Worth of the study whose results a table gives
     studies: tuple[Priced, ...] = ()  # First the study that the person entered
-    reading: Reading | None = None
+    reading: ReadingOn | None = None
 
     @property
     def best(self) -> str:
@@ -140,7 +140,7 @@ class Answer:
         decision = self.decision
         if isinstance(decision, EffectNetBenefit):
             effect, cost = np.asarray(decision.gain) * decision.post_mean, np.asarray(decision.cost)
-        elif isinstance(decision, Draws) and decision.effect and decision.cost:
+        elif isinstance(decision, ParameterDraws) and decision.effect and decision.cost:
             effect, cost = (
                 np.array([np.mean(draws[name]) for name in self.actions])
                 for draws in (decision.effect, decision.cost)
@@ -196,7 +196,7 @@ def _without_rounding(value: Floats | float, net: Floats) -> Floats:
     return np.where(np.abs(value) > ROUNDING * np.abs(net).max(), value, 0.0)
 
 
-def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
+def answer(decision: Decision, concerned: Concerned | None = None) -> DecisionResults:
     """Compute the best action now and the worth of knowing more, for each person and for all whom it concerns."""
     net, actions = _net(decision)
     values = decision.values()
@@ -209,15 +209,19 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     )
     evppi = tuple(sorted(rounded, key=lambda parameter: -parameter.value))
     of_table = evsi if isinstance(decision, ActionTable) and "evsi" in values else None
-    return Answer(decision, actions, net, evpi, evpi_se, evppi, chances_best(decision), people, of_table)
+    return DecisionResults(
+        decision, actions, net, evpi, evpi_se, evppi, chances_best(decision), people, of_table
+    )
 
 
-def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading | None = None) -> Answer:
+def with_studies(
+    result: DecisionResults, studies: Mapping[Study, bool], reading: ReadingOn | None = None
+) -> DecisionResults:
     """Add the worth of studies by their size, and the gain of reading on.
 
     Parameters
     ----------
-    result : Answer
+    result : DecisionResults
         The results for the decision, with people counted.
     studies : mapping of Study to bool
         Studies of one parameter each, first the one that the person entered, and whether their standard deviation
@@ -227,7 +231,7 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
 
     Returns
     -------
-    Answer
+    DecisionResults
 
     Raises
     ------
@@ -253,7 +257,7 @@ def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
     """Net benefits of the actions now, shape (J,), and their names."""
     if isinstance(decision, TreatByTest):
         return decision.net_benefit(decision.mean_se, decision.mean_sp, decision.mean_prevalence), OF_TEST
-    if isinstance(decision, Draws):
+    if isinstance(decision, ParameterDraws):
         return decision.net().mean(axis=0), decision.actions
     if isinstance(decision, ActionTable):
         net = np.asarray(decision.consequences) @ np.asarray(decision.chances)
@@ -265,7 +269,7 @@ def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
 
 def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[ParameterValue]:
     """The worth of knowing each parameter."""
-    if isinstance(decision, Draws):
+    if isinstance(decision, ParameterDraws):
         sets: Any = values.get("evppi", [])
         return [ParameterValue(" + ".join(part["parameters"]), part["evppi"], part["se"]) for part in sets]
     if isinstance(decision, EffectNetBenefit):
@@ -282,7 +286,7 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[P
     ]
 
 
-def studied(result: Answer) -> dict[str, Studyable]:
+def studied(result: DecisionResults) -> dict[str, Studyable]:
     """Parameters that one study could measure, the most valuable first."""
     decision = result.decision
     if isinstance(decision, ActionTable):
@@ -337,7 +341,7 @@ def _accuracy(mean: Floats, cov: Floats) -> Accuracy:
 # --- an example -----------------------------------------------------------------------------------
 
 
-def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> Draws:
+def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> ParameterDraws:
     """Simulate a probabilistic sensitivity analysis of usual care, a drug and a device.
 
     It has years in full health and costs per person, and five parameters; a year has the worth `willingness_to_pay`.
@@ -359,7 +363,7 @@ def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> 
         "years lost by an event": lost,
         "cost of an event": cost_of_event,
     }
-    return Draws(
+    return ParameterDraws(
         effect=effect,
         cost=cost,
         willingness_to_pay=willingness_to_pay,

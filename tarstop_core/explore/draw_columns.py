@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import listed
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 
 Held = Literal["net", "effect", "cost"]
 WORDS: dict[tuple[str, ...], Held] = {
@@ -140,11 +140,11 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
     )
 
 
-def shortly_named(draws: Draws) -> Draws:
+def shortly_named(draws: ParameterDraws) -> ParameterDraws:
     """Return draws whose actions have the names of their columns, without words for their content.
 
     >>> of = {"net benefit Drug": [1.0] * 30, "nb_device": [2.0] * 30}
-    >>> shortly_named(Draws(net_benefit=of)).actions
+    >>> shortly_named(ParameterDraws(net_benefit=of)).actions
     ('Drug', 'device')
     """
 

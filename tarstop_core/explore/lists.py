@@ -11,7 +11,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.evaluation.replay import TopicResult, replay, replay_reviews
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.samples.collections import labelled_review, labelled_search, sample_reviews, sample_topics
@@ -89,7 +89,7 @@ class LabelledList:
 
     def replayed(
         self, policy: Policy, settings: Settings, chances: Mapping[str, Floats] | None = None
-    ) -> Played:
+    ) -> TopicResult:
         """Play one rule at these settings, as ``tarstop replay`` does.
 
         Parameters
@@ -101,7 +101,7 @@ class LabelledList:
 
         Returns
         -------
-        Played
+        TopicResult
             The stop of the rule and its result.
 
         Raises

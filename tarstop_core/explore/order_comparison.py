@@ -11,7 +11,7 @@ from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.evaluation.replay import Played
+from tarstop_core.evaluation.replay import TopicResult
 from tarstop_core.evaluation.reranking import simulate
 from tarstop_core.explore import message
 from tarstop_core.explore.lists import LabelledList
@@ -31,7 +31,7 @@ TABLES = (1, 3, 5, 10)
 """Numbers of tables for which the documents to read are counted."""
 LABELS = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
 """Label that a ranker learns from a full text with this outcome, as in a session; other full texts are included."""
-OrderComparison = Mapping[tuple[str, str], Played]
+OrderComparison = Mapping[tuple[str, str], TopicResult]
 """Results of a rule by order (LISTED or LEARNS) and by chances (BY_SCORE, as for a fixed list, or BY_FINDS)."""
 
 

@@ -34,7 +34,7 @@ _ENCODINGS = {
 
 
 @dataclass(frozen=True)
-class Budget:
+class FileLimits:
     """Limits for one file, far above the size of any screening."""
 
     freely: int = 32 << 20  # Bytes that any compressed file may unpack to
@@ -53,7 +53,7 @@ class Budget:
     entries: int = 10_000  # Files in an archive
 
 
-BUDGET = Budget()
+BUDGET = FileLimits()
 
 
 def check_columns(name: str, place: str, count: int) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.strategies import Learned, Prices, Strategy, Stretch, compare, read_share
+from tarstop_core.readers.strategies import Prices, ReaderKnowledge, Strategy, Stretch, compare, read_share
 
 STRETCHES = 10  # A list is read in this many stretches, between which the strategy may change
 AUDITS = 20  # Results are averaged over this many random audits
-Choice = Callable[[Stretch, Stretch, Stretch, Learned, Prices], Strategy]
+Choice = Callable[[Stretch, Stretch, Stretch, ReaderKnowledge, Prices], Strategy]
 """Chooses the strategy for the next stretch from this stretch, the rest, the whole list, what was learned, and prices."""
 
 
@@ -35,7 +35,7 @@ class ReadList:
         return Stretch.of(self.machine)
 
 
-class Reading(NamedTuple):
+class StretchResult(NamedTuple):
     """The result of reading a stretch."""
 
     hits: int
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
     """Records that the machine excludes and that were read, and relevant ones found among them."""
 
 
-class Played(NamedTuple):
+class ListResult(NamedTuple):
     """The result of reading a whole list."""
 
     share_found: float
@@ -60,7 +60,7 @@ class Played(NamedTuple):
         return self.share_found - self.cost
 
 
-def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator) -> Reading:
+def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator) -> StretchResult:
     """Read a stretch by one strategy. Disagreements are resolved without error.
 
     Parameters
@@ -76,7 +76,7 @@ def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator
 
     Returns
     -------
-    Reading
+    StretchResult
     """
     by_machine, person = part.machine, part.person
     excluded = np.flatnonzero(~by_machine)
@@ -98,7 +98,7 @@ def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator
     reads = int(looked.sum()) + again
     cost = reads * prices.person + len(by_machine) * machine_price + int(final.sum()) * prices.follow_up
     hits = final & part.relevant
-    return Reading(
+    return StretchResult(
         int(hits.sum()),
         cost,
         (int(by_machine.sum()), int((hits & by_machine).sum())),
@@ -107,8 +107,8 @@ def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator
 
 
 def play(
-    choose: Choice, whole: ReadList, prices: Prices, seed: int, learned: Learned | None = None
-) -> Played:
+    choose: Choice, whole: ReadList, prices: Prices, seed: int, learned: ReaderKnowledge | None = None
+) -> ListResult:
     """Read a list to its end, choosing a strategy for each stretch.
 
     Parameters
@@ -126,9 +126,9 @@ def play(
 
     Returns
     -------
-    Played
+    ListResult
     """
-    rng, learned = np.random.default_rng(seed), learned or Learned()
+    rng, learned = np.random.default_rng(seed), learned or ReaderKnowledge()
     ends = np.linspace(0, len(whole.machine), STRETCHES + 1).round().astype(int).tolist()
     hits, cost, ways = 0, 0.0, []
     for begin, end in pairwise(ends):
@@ -138,10 +138,12 @@ def play(
         learned = learned.after(way, reading.included, reading.excluded)
         hits, cost = hits + reading.hits, cost + reading.cost
         ways.append(way)
-    return Played(hits / max(int(whole.relevant.sum()), 1), cost, tuple(ways))
+    return ListResult(hits / max(int(whole.relevant.sum()), 1), cost, tuple(ways))
 
 
-def advised(part: Stretch, rest: Stretch, whole: Stretch, learned: Learned, prices: Prices) -> Strategy:
+def advised(
+    part: Stretch, rest: Stretch, whole: Stretch, learned: ReaderKnowledge, prices: Prices
+) -> Strategy:
     """Choose the best strategy by what was learned; a relevant record is worth 1 / (expected number of them).
 
     Parameters
@@ -152,7 +154,7 @@ def advised(part: Stretch, rest: Stretch, whole: Stretch, learned: Learned, pric
         What is left after it.
     whole : Stretch
         The whole list.
-    learned : Learned
+    learned : ReaderKnowledge
         Knowledge of machine and person so far.
     prices : Prices
         Prices per record, in units of the value of finding all relevant records.
@@ -183,7 +185,7 @@ class Compared(NamedTuple):
 
 
 def strategies_on(
-    whole: ReadList, prices: Prices, worth: float, learned: Learned | None = None
+    whole: ReadList, prices: Prices, worth: float, learned: ReaderKnowledge | None = None
 ) -> list[Compared]:
     """Compare the advice and every single strategy on a labelled list.
 

@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from tarstop_core.documents.tables import Floats
-from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
+from tarstop_core.readers.strategies import SENSITIVITY, Prices, ReadingOption
 from tarstop_core.readers.verdicts import Verdicts
 
 PAIR = 0.975
@@ -28,7 +28,7 @@ class Pairing(Enum):
 
 
 @dataclass(frozen=True)
-class Pair:
+class ReaderPair:
     """Shares of relevant and of other records that each of two readers includes."""
 
     first: float
@@ -43,7 +43,7 @@ class Pair:
     """Relevant records that at least one included, on which these shares rest."""
 
 
-def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int = 1) -> Pair:
+def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int = 1) -> ReaderPair:
     """Estimate the shares of two people from records that both have read, with a prior from people in general.
 
     Parameters
@@ -55,7 +55,7 @@ def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int =
 
     Returns
     -------
-    Pair
+    ReaderPair
     """
     first, second = verdicts.included[:, [first_column, second_column]].T
     both_read = ~(np.isnan(first) | np.isnan(second))
@@ -69,17 +69,17 @@ def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int =
     def wrong(reader: Floats, other: Floats) -> float:
         return int(((reader == 1) & (other == 0) & (verdicts.relevant == 0)).sum()) / max(others, 1)
 
-    return Pair(share(first), share(second), wrong(first, second), wrong(second, first), number)
+    return ReaderPair(share(first), share(second), wrong(first, second), wrong(second, first), number)
 
 
 def compare_pairings(
-    pair: Pair, documents: int, hits: float, share_found: float, prices: Prices, worth: float
-) -> tuple[Option[Pairing], ...]:
+    pair: ReaderPair, documents: int, hits: float, share_found: float, prices: Prices, worth: float
+) -> tuple[ReadingOption[Pairing], ...]:
     """Compare the ways in which one or two people can read the next stretch.
 
     Parameters
     ----------
-    pair : Pair
+    pair : ReaderPair
         Shares that the two people include.
     documents : int
         Length of the stretch.
@@ -94,12 +94,12 @@ def compare_pairings(
 
     Returns
     -------
-    tuple of Option
+    tuple of ReadingOption
         Sorted by falling value.
 
     Examples
     --------
-    >>> pair = Pair(0.9, 0.8, 0.02, 0.01, hits=40)
+    >>> pair = ReaderPair(0.9, 0.8, 0.02, 0.01, hits=40)
     >>> [(way.way.name, round(way.hits, 1), round(way.cost, 1)) for way in compare_pairings(pair, 100, 10, 1.0, Prices(1, 0), 150)]
     [('AFTER', 10, 191.1), ('BOTH', 10, 205.7), ('FIRST', 9.0, 100.0)]
     """
@@ -120,5 +120,5 @@ def compare_pairings(
     for way in Pairing:
         cost = reads[way] * prices.person + (finds[way] + wrong[way]) * prices.follow_up
         gain = worth * finds[way] - cost
-        options.append(Option(way, finds[way], relevant - finds[way], cost, gain, 0.0))
+        options.append(ReadingOption(way, finds[way], relevant - finds[way], cost, gain, 0.0))
     return tuple(sorted(options, key=lambda option: -option.value))

@@ -87,7 +87,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Learned:
+class ReaderKnowledge:
     """Knowledge of a machine and a person so far."""
 
     included: Rate = Rate(1.0, 2.0)
@@ -97,7 +97,7 @@ class Learned:
     sensitivity: float = SENSITIVITY
     false_inclusions: float = FALSE_INCLUSIONS
 
-    def after(self, way: Strategy, included: tuple[int, int], excluded: tuple[int, int]) -> "Learned":
+    def after(self, way: Strategy, included: tuple[int, int], excluded: tuple[int, int]) -> "ReaderKnowledge":
         """Update both rates after reading a stretch.
 
         Parameters
@@ -110,7 +110,7 @@ class Learned:
 
         Returns
         -------
-        Learned
+        ReaderKnowledge
         """
         alone = way in (Strategy.PERSON, Strategy.MACHINE_THEN_PERSON)
         chance_found = self.sensitivity if alone else 1.0
@@ -122,7 +122,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Option(Generic[W]):
+class ReadingOption(Generic[W]):
     """A way of reading the next stretch, with its expected results."""
 
     way: W
@@ -147,7 +147,9 @@ def read_share(way: Strategy) -> float:
     return {Strategy.PERSON: 1.0, Strategy.BOTH: 1.0, Strategy.AUDIT: AUDIT_SHARE}.get(way, 0.0)
 
 
-def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) -> tuple[float, float]:
+def expected(
+    way: Strategy, stretch: Stretch, learned: ReaderKnowledge, prices: Prices
+) -> tuple[float, float]:
     """Expected number of relevant records found in a stretch, and expected cost.
 
     Parameters
@@ -156,7 +158,7 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
         The strategy.
     stretch : Stretch
         The stretch.
-    learned : Learned
+    learned : ReaderKnowledge
         Knowledge of machine and person.
     prices : Prices
         Prices per record.
@@ -168,7 +170,7 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
 
     Examples
     --------
-    >>> learned = Learned(Rate(50, 100), Rate(2, 100), sensitivity=0.9, false_inclusions=0.1)
+    >>> learned = ReaderKnowledge(Rate(50, 100), Rate(2, 100), sensitivity=0.9, false_inclusions=0.1)
     >>> expected(Strategy.MACHINE_THEN_PERSON, Stretch(20, 80), learned, Prices(1, 0.01))
     (9.0, 21.0)
     """
@@ -196,8 +198,8 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
 
 
 def compare(
-    stretch: Stretch, rest: Stretch, learned: Learned, prices: Prices, worth: float
-) -> tuple[Option[Strategy], ...]:
+    stretch: Stretch, rest: Stretch, learned: ReaderKnowledge, prices: Prices, worth: float
+) -> tuple[ReadingOption[Strategy], ...]:
     """Compare all strategies of reading the next stretch.
 
     Parameters
@@ -206,7 +208,7 @@ def compare(
         The next stretch.
     rest : Stretch
         What is left after it.
-    learned : Learned
+    learned : ReaderKnowledge
         Knowledge of machine and person so far.
     prices : Prices
         Prices per record.
@@ -215,11 +217,11 @@ def compare(
 
     Returns
     -------
-    tuple of Option
+    tuple of ReadingOption
         Sorted by falling value.
     """
 
-    def value_of_rest(learned: Learned) -> float:
+    def value_of_rest(learned: ReaderKnowledge) -> float:
         return max(
             worth * hits - cost for hits, cost in (expected(way, rest, learned, prices) for way in Strategy)
         )
@@ -237,7 +239,7 @@ def compare(
                 for relevant_read, chance in _hits(learned.excluded, exposure)
             )
             teaches = sum(after) - unlearned
-        options.append(Option(way, hits, relevant - hits, cost, worth * hits - cost, teaches))
+        options.append(ReadingOption(way, hits, relevant - hits, cost, worth * hits - cost, teaches))
     return tuple(sorted(options, key=lambda option: -option.value))
 
 

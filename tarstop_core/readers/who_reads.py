@@ -7,7 +7,15 @@ import numpy as np
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.readers.played import ReadList
-from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Strategy, Stretch, compare
+from tarstop_core.readers.strategies import (
+    SENSITIVITY,
+    Prices,
+    ReaderKnowledge,
+    ReadingOption,
+    Strategy,
+    Stretch,
+    compare,
+)
 from tarstop_core.readers.verdicts import Verdicts
 
 message = Messages("readers/who_reads.jinja")
@@ -21,8 +29,8 @@ class WhoReads:
     """Records up to the last one that a person read or that was resolved."""
     stretch: Stretch
     rest: Stretch
-    learned: Learned
-    options: tuple[Option[Strategy], ...]
+    learned: ReaderKnowledge
+    options: tuple[ReadingOption[Strategy], ...]
     """Sorted by falling value."""
 
 
@@ -68,7 +76,7 @@ def who_reads(
         raise InputProblem("Every record has been read; there is no next stretch to compare ways for.")
     includes = machine == 1
     relevant = np.where(answered, verdicts.relevant, person) == 1
-    learned = replace(Learned(), sensitivity=sensitivity)
+    learned = replace(ReaderKnowledge(), sensitivity=sensitivity)
     # A final verdict on a record that the machine includes, or on a random draw, is unbiased. All other records that the
     # person read count by the chance that the person recognises a relevant one.
     is_unbiased = answered & (includes | (verdicts.drawn > 0))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row, StudyRow, collect, effect_row
+from tarstop_core.documents.reports import AccuracyRow, Report, StudyRow, collect, effect_row
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.effects.measures import Measure
@@ -239,7 +239,7 @@ def _row(report: FullText) -> StudyRow:
     if report.numbers is not None:
         return effect_row({"study": report.study, **report.numbers})
     assert report.TP is not None and report.FN is not None, "a report with data has counts"
-    return Row(report.study, report.TP, report.FP, report.FN, report.TN)
+    return AccuracyRow(report.study, report.TP, report.FP, report.FN, report.TN)
 
 
 def labelled_inclusions(topic: str) -> Topic:

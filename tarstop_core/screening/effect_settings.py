@@ -5,7 +5,7 @@ from typing import Any, ClassVar, cast
 
 from tarstop_core.documents.reports import EffectRow, Report
 from tarstop_core.effects.absolute import difference_of_delta
-from tarstop_core.effects.beliefs import POOLED, Target, engine_for
+from tarstop_core.effects.beliefs import POOLED, EffectTarget, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
 from tarstop_core.errors import InputProblem
@@ -52,9 +52,9 @@ class EffectSettings(StudySettings):
         return self.kind.is_ratio or (self.kind is Measure.GENERIC and self.ratio)
 
     @property
-    def target(self) -> Target:
+    def target(self) -> EffectTarget:
         """The condition that the effect is to meet: beyond δ, on the good side."""
-        return Target(self.kind, self.delta, self.above, self.is_ratio)
+        return EffectTarget(self.kind, self.delta, self.above, self.is_ratio)
 
     @property
     def threshold(self) -> ReviewThreshold:

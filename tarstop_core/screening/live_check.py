@@ -25,7 +25,7 @@ from tarstop_core.calibration.calibration_monitor import (
     CONFIDENCE,
     E_LIMIT,
     Check,
-    Evidence,
+    EvidenceAgainst,
     combined,
     ratios_of_first_hit,
     ratios_of_forecasts,
@@ -50,7 +50,7 @@ def live_check(
     p: Floats,
     state: State,
     others: Sequence[Floats] = (),
-    evidence: Evidence | None = None,
+    evidence: EvidenceAgainst | None = None,
 ) -> Check | None:
     """The finds of a session compared with what its chances forecast, and the evidence of all sessions about these chances.
 
@@ -113,7 +113,7 @@ def evidence_so_far(
     state: State,
     others: Sequence[Floats] = (),
     path: ListPath | None = None,
-) -> Evidence:
+) -> EvidenceAgainst:
     """The evidence of a session and of `others` about its chances, without the forecast of :func:`live_check`, which takes longer.
 
     Parameters
@@ -213,13 +213,13 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
 
     Examples
     --------
-    >>> from tarstop_core.calibration.calibration_monitor import Evidence
+    >>> from tarstop_core.calibration.calibration_monitor import EvidenceAgainst
     >>> from tarstop_core.screening.review_settings import ReviewSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
-    >>> check_sentence(Check(60, 9, 21, 3, Evidence(1, 1.2, 0.5)), review)
+    >>> check_sentence(Check(60, 9, 21, 3, EvidenceAgainst(1, 1.2, 0.5)), review)
     'Expected 9 to 21 included among the 60 documents read, found 3. One session alone can hardly show that the chances do not fit.'
-    >>> check_sentence(Check(60, 9, 21, 12, Evidence(14, 0.4, 2.0)), review)
+    >>> check_sentence(Check(60, 9, 21, 12, EvidenceAgainst(14, 0.4, 2.0)), review)
     'Expected 9 to 21 included among the 60 documents read, found 12. Over 14 sessions with these chances, there is no evidence against them.'
     """
     if check is None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.screening.settings import DEFAULT_PRIOR, ReviewThreshold, StudySettings
 
 SENSITIVITY = ReviewThreshold(0.75, "θ", "Sensitivity to exceed")
@@ -32,7 +32,7 @@ class ReviewSettings(StudySettings):
         self.question  # noqa: B018 refuses thresholds and engines that do not work
 
     def counts(self, report: Report) -> bool:
-        return all(isinstance(row, Row) for row in report.rows)
+        return all(isinstance(row, AccuracyRow) for row in report.rows)
 
     @property
     def threshold(self) -> ReviewThreshold:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from tarstop_core.documents.reports import EffectRow, Row, StudyRow, studies_of
+from tarstop_core.documents.reports import AccuracyRow, EffectRow, StudyRow, studies_of
 from tarstop_core.documents.tables import CELLS, Counts, from_rates
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import Form, counted, forms_of
@@ -81,14 +81,14 @@ class TypedTable:
 
     def of_row(self, row: StudyRow, part: str) -> TypedTable:
         """A stored table as it would be typed; an empty one for another kind of row."""
-        counts = row.numbers if isinstance(row, Row) else {}
+        counts = row.numbers if isinstance(row, AccuracyRow) else {}
         return TypedTable(
             part, **{cell: "" if count is None else str(count) for cell, count in counts.items()}
         )
 
-    def row(self, study: str) -> Row:
+    def row(self, study: str) -> AccuracyRow:
         """The checked table of a study; InputProblem if something is missing or impossible."""
-        return Row(study, *self.counts())
+        return AccuracyRow(study, *self.counts())
 
     def doubts(self, study: str) -> str:
         """Sentences on what looks odd; always empty for 2×2 tables."""

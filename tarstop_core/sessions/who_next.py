@@ -10,7 +10,7 @@ from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.readers.overlooked import overlooked
 from tarstop_core.readers.second_reader import compare_pairings, learned_pair
-from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
+from tarstop_core.readers.strategies import SENSITIVITY, Prices, ReadingOption
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.advised import Advice, ReviewFacts
@@ -39,7 +39,7 @@ class WhoNext:
     """Name of a machine or another person."""
     unit: str
     """Unit of costs and gains."""
-    options: tuple[Option[Any], ...]
+    options: tuple[ReadingOption[Any], ...]
     """The choices, the best first."""
     because: str
     """Sentences on what the numbers rest on."""

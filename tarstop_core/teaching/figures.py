@@ -11,7 +11,7 @@ from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.game import YOU, Game, Row, finds_of
+from tarstop_core.teaching.game import YOU, Game, ScoreRow, finds_of
 from tarstop_core.teaching.lesson import Lesson, Step
 from tarstop_core.value.path import ListPath
 
@@ -210,7 +210,7 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
     }
 
 
-def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool = False) -> fig.Figure:
+def standings(rows: Sequence[ScoreRow], *, of_class: Sequence[float] = (), dark: bool = False) -> fig.Figure:
     """Draw the net utility of the person and of every rule in the given order; the person is a filled diamond.
 
     Parameters

@@ -14,7 +14,7 @@ import numpy as np
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.replay import Played, summary
+from tarstop_core.evaluation.replay import TopicResult, summary
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.plans import EXPECTABLE, plans
 from tarstop_core.policies import POLICIES, Budget, Optimal, Policy, Randomised
@@ -171,7 +171,7 @@ def finds_of(listing: LabelledList) -> tuple[int, ...]:
     return tuple(np.flatnonzero(labels).tolist())
 
 
-def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
+def played(listing: LabelledList, settings: Settings, call: Call) -> TopicResult:
     """Return the result of a call, in the form of a rule's replay.
 
     Parameters
@@ -181,7 +181,7 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
 
     Returns
     -------
-    Played
+    TopicResult
         Depth, action and result.
 
     Raises
@@ -195,16 +195,18 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
     assert topic.labels is not None and topic.n_relevant is not None
     utility = metrics.net_utility(settings.payoffs, call.plus, omega, call.depth, settings.cost)
     recall = metrics.recall(topic.labels[: call.depth].sum(), topic.n_relevant)
-    return Played(topic.name, call.depth, "a+" if call.plus else "a-", omega, utility.item(), recall.item())
+    return TopicResult(
+        topic.name, call.depth, "a+" if call.plus else "a-", omega, utility.item(), recall.item()
+    )
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """The results of a rule or of the person in all rounds."""
 
     title: str
     family: str  # Family of the rule; "" for the person
-    played: tuple[Played, ...]  # Result of each round
+    played: tuple[TopicResult, ...]  # Result of each round
     regret: float | None = None
     """Mean over rounds, against the best row except the Oracle's; None for the Oracle."""
     expected: float | None = None
@@ -236,13 +238,13 @@ class Row:
         return summary(self.played)
 
 
-def own_rounds(game: Game) -> tuple[Played, ...]:
+def own_rounds(game: Game) -> tuple[TopicResult, ...]:
     """Return the person's results in a game that is over."""
     return tuple(played(*game.round(at), game.calls[at]) for at in range(ROUNDS))
 
 
 @lru_cache(maxsize=32)
-def rules_on(game: Game) -> tuple[Row, ...]:
+def rules_on(game: Game) -> tuple[ScoreRow, ...]:
     """Return every rule with its default parameters on the lists of a game, without regret.
 
     The game has no calls, so that a class shares the cached result. If it has a review, rules that draw a random sample
@@ -256,13 +258,13 @@ def rules_on(game: Game) -> tuple[Row, ...]:
             policy = rule()
             replayed = tuple(listing.replayed(policy, settings) for listing, settings in rounds)
             expected = _expected(policy, rounds) if isinstance(policy, EXPECTABLE) else None
-            rows.append(Row(short(policy), policy.family, replayed, expected=expected))
+            rows.append(ScoreRow(short(policy), policy.family, replayed, expected=expected))
     return tuple(rows)
 
 
-def compared(game: Game) -> tuple[Row, ...]:
+def compared(game: Game) -> tuple[ScoreRow, ...]:
     """Return the person and every rule of :func:`rules_on`, the highest net utility first."""
-    rows = [Row(YOU, "", own_rounds(game)), *rules_on(replace(game, calls=()))]
+    rows = [ScoreRow(YOU, "", own_rounds(game)), *rules_on(replace(game, calls=()))]
     oracle = {rule.title for rule in POLICIES.values() if rule.is_oracle}
     followable = [row for row in rows if row.title not in oracle]
     by_row = metrics.regret(_net_utilities(followable)).mean(axis=0).tolist()
@@ -277,7 +279,7 @@ def _expected(policy: Policy, rounds: Sequence[tuple[LabelledList, Settings]]) -
     return sum(plan.net_utility.item() for plan in ahead)
 
 
-def _net_utilities(rows: Sequence[Row]) -> Floats:
+def _net_utilities(rows: Sequence[ScoreRow]) -> Floats:
     """Return net utilities, shape (rounds, rows)."""
     return np.array([[played.net_utility for played in row.played] for row in rows]).T
 
@@ -339,14 +341,14 @@ def round_sentence(game: Game, at: int) -> str:
     return message("round", hidden=hidden, own=own, optimal=optimal, **names)
 
 
-def regret_sentence(rows: Sequence[Row]) -> str:
+def regret_sentence(rows: Sequence[ScoreRow]) -> str:
     """Say what regret is measured against; the best rule may differ from round to round."""
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     oracle = next(row.total for row in rows if row.regret is None)
     return message("regret", best=best, oracle=oracle)
 
 
-def luck_sentence(rows: Sequence[Row]) -> str:
+def luck_sentence(rows: Sequence[ScoreRow]) -> str:
     """Say whether the winner was expected to win, or was lucky."""
     first = next(row for row in rows if row.regret is not None)
     expected = ((row.expected, row.total, row) for row in rows if row.expected is not None)
@@ -355,7 +357,7 @@ def luck_sentence(rows: Sequence[Row]) -> str:
     return message("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
 
 
-def often_ahead(game: Game, rows: Sequence[Row]) -> str:
+def often_ahead(game: Game, rows: Sequence[ScoreRow]) -> str:
     """Say on how many of all lists the person's mean depth beats Optimal; "" if the person did not beat Optimal."""
     you, optimal = (next(row for row in rows if row.title == title) for title in (YOU, Optimal.title))
     if you.total <= optimal.total + TIED:
@@ -370,7 +372,7 @@ def often_ahead(game: Game, rows: Sequence[Row]) -> str:
     return message("often_ahead", depth=depth, ahead=ahead, lists=len(keys))
 
 
-def standing_sentences(game: Game, rows: Sequence[Row]) -> tuple[str, str]:
+def standing_sentences(game: Game, rows: Sequence[ScoreRow]) -> tuple[str, str]:
     """Say how the person ranks among the rules, and how the person and Optimal decided."""
     followable = [row for row in rows if row.regret is not None]
     at = next(at for at, row in enumerate(followable) if row.you)

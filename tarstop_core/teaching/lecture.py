@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.teaching import message
-from tarstop_core.teaching.game import TIED, YOU, Game, Row, own_rounds, rules_on
+from tarstop_core.teaching.game import TIED, YOU, Game, ScoreRow, own_rounds, rules_on
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Characters of a code, without any that look alike."""
@@ -86,7 +86,7 @@ class Lecture:
         """Return the results of the class in a game, with those of the rules."""
         played = _unplayed(game)
         results = [own.get(played) for own in list(self.games.values())]
-        students = tuple(Row(YOU, "", own_rounds(result)) for result in results if result is not None)
+        students = tuple(ScoreRow(YOU, "", own_rounds(result)) for result in results if result is not None)
         return Together(students, tuple(sorted(rules_on(played), key=lambda row: row.total, reverse=True)))
 
 
@@ -99,8 +99,8 @@ def _unplayed(game: Game) -> Game:
 class Together:
     """Results of a class and of the rules on the same lists."""
 
-    students: tuple[Row, ...]
-    rules: tuple[Row, ...]  # The highest net utility first
+    students: tuple[ScoreRow, ...]
+    rules: tuple[ScoreRow, ...]  # The highest net utility first
 
     def mean(self, attribute: str) -> float:
         """Return the mean over students of `total`, `right` or `read` of their rows."""

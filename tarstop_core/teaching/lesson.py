@@ -6,7 +6,7 @@ from typing import Any
 
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.replay import Played
+from tarstop_core.evaluation.replay import TopicResult
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
@@ -58,12 +58,12 @@ class Lesson:
         return int(self.policy.depths(self.path, [self.settings.cost])[0])
 
     @cached_property
-    def played(self) -> Played:
+    def played(self) -> TopicResult:
         """The result of the rule, as in ``tarstop replay``."""
         return self.listing.replayed(self.policy, self.settings)
 
     @cached_property
-    def compared(self) -> tuple[tuple[Policy, Played], ...]:
+    def compared(self) -> tuple[tuple[Policy, TopicResult], ...]:
         """The rule and those that it is compared with, each with its result; the rule itself comes first."""
         others = [policy for policy in COMPARED if policy != self.policy]
         replayed = [(policy, self.listing.replayed(policy, self.settings)) for policy in others]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from tarstop_core.effects.beliefs import Target, chances_beyond, posterior
+from tarstop_core.effects.beliefs import EffectTarget, chances_beyond, posterior
 from tarstop_core.effects.exact import ExactBelief
 from tarstop_core.effects.measures import Engine
-from tarstop_core.effects.normal import Belief
+from tarstop_core.effects.normal import EffectPosterior
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
 from tarstop_core.value.knowledge import Knowledge
@@ -102,7 +102,7 @@ class KnownEffect:
 
 
 def effect_states(
-    studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None = None
+    studies: Studies, target: EffectTarget, engine: Engine, b_0: float, prior_sd: float | None = None
 ) -> tuple[KnownEffect, ...]:
     """Return what is known after the first 0, 1, …, k studies; cached.
 
@@ -110,7 +110,7 @@ def effect_states(
     ----------
     studies : Studies
         The k studies, in the order in which they came.
-    target : Target
+    target : EffectTarget
         The measure, δ and direction.
     engine : {"exact", "normal"}
         An engine with a prior.
@@ -142,7 +142,7 @@ def effect_states(
 
 
 def _states(
-    studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None, first: int
+    studies: Studies, target: EffectTarget, engine: Engine, b_0: float, prior_sd: float | None, first: int
 ) -> list[KnownEffect]:
     """What is known after the first `first`, …, k studies."""
     prior, believed = posterior(studies, target, engine, b_0, prior_sd)
@@ -160,17 +160,22 @@ def _states(
 
 
 def mixture_of(
-    believed: Belief | ExactBelief, k: int, target: Target, variance: float, parts: int, b: float
+    believed: EffectPosterior | ExactBelief,
+    k: int,
+    target: EffectTarget,
+    variance: float,
+    parts: int,
+    b: float,
 ) -> Knowledge:
     """Return what is known of the average effect after k studies, by heterogeneity.
 
     Parameters
     ----------
-    believed : Belief or ExactBelief
+    believed : EffectPosterior or ExactBelief
         Beliefs after every prefix of the list.
     k : int
         Number of studies.
-    target : Target
+    target : EffectTarget
         Its δ is the origin, its direction the positive side.
     variance : float
         Variance with which the next study measures its own effect.

@@ -8,7 +8,7 @@ import pandas as pd
 
 import tarstop_core as ts
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.session import OpenSession
@@ -47,7 +47,7 @@ def read_next(session: OpenSession, relevant: bool) -> None:
     session.label(doc, "relevant" if relevant else "irrelevant", seen=session.state.seq)
     if relevant and session.state.settings.reads_full_texts:
         row = TABLES.iloc[session.state.relevant - 1]
-        table = Row(str(row["study"]), *(int(row[cell]) for cell in ("TP", "FP", "FN", "TN")))
+        table = AccuracyRow(str(row["study"]), *(int(row[cell]) for cell in ("TP", "FP", "FN", "TN")))
         report = Report("data", rows=(table,))
         session.record(Event("report", {"doc": doc, **report.to_dict()}), seen=session.state.seq)
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tarstop_core as ts
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 from tests.effects.golden import studies_of
@@ -29,7 +29,7 @@ def labels(count: int) -> list[int]:
 @pytest.mark.parametrize("count", [1, 5, 13])
 def test_advice_rests_on_the_belief_of_the_core(count: int) -> None:
     advice = ts.advise(P, labels(count), STAKES, tables=frame(count), **ASKED)
-    core = belief_of_effect(BCG.first(count), Target(Measure.RR, 0.8, above=False, ratio=True))
+    core = belief_of_effect(BCG.first(count), EffectTarget(Measure.RR, 0.8, above=False, ratio=True))
     assert advice.belief == pytest.approx(core.beliefs[-1], abs=1e-12)
     assert advice.decision == "a+" if advice.belief > 0.5 else "a-"
     placed = ts.advise(P, labels(count), STAKES, tables=frame(count, position=PLACES[:count])[::-1], **ASKED)

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tarstop_core.belief.question import Question
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.report import About, evidence_report
 from tarstop_core.evidence.summary import evidence
@@ -43,7 +43,7 @@ def test_a_review_with_14_tables_is_two_sheets_and_its_trail_opens_on_paper(
             row = brings.get(doc)
             events.append(Event("label", {"doc": doc, "label": "relevant" if row else "irrelevant"}))
             if row:
-                cells = Row(row["study"], *(int(row[cell]) for cell in CELLS))
+                cells = AccuracyRow(row["study"], *(int(row[cell]) for cell in CELLS))
                 report = Report("data", study=row["study"], rows=(cells,))
                 events.append(Event("report", {"doc": doc, **report.to_dict()}))
         moved = {"settings": replace(REVIEW, cost=7.0).to_dict(), "reason": "A second reader joined."}

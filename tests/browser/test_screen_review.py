@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.files import read_qrels, read_records
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import prepare
@@ -178,7 +178,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
                 row = tables[ids[rank - 1]]
                 entered.append(str(row["study"]))
                 counts_of = (int(row[cell]) for cell in ("TP", "FP", "FN", "TN"))
-                report = Report("data", study=entered[-1], rows=(Row(entered[-1], *counts_of),))
+                report = Report("data", study=entered[-1], rows=(AccuracyRow(entered[-1], *counts_of),))
             told = {"doc": ids[rank - 1], **report.to_dict()}
             store.append(session, Event("report", told), expected=len(store.events(session)))
     watched = open_page()

@@ -11,7 +11,7 @@ from tarstop_core.calibration.calibration_monitor import (
     E_LIMIT,
     LEVELS,
     TILTS,
-    Evidence,
+    EvidenceAgainst,
     combined,
     ratios_of_curves,
     ratios_of_first_hit,
@@ -103,7 +103,7 @@ def test_searches_that_never_hit_tell_that_the_chances_are_too_high() -> None:
 
 def test_no_list_says_nothing() -> None:
     nothing = combined([])
-    assert nothing == Evidence(0, 1.0, None) and not nothing.warned
+    assert nothing == EvidenceAgainst(0, 1.0, None) and not nothing.warned
 
 
 def test_forecasts_that_are_right_are_seldom_spoken_against_and_wrong_ones_are() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.documents.reports import Report, rows_of_studies
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.log import Event
@@ -46,7 +46,7 @@ def test_json_is_the_cores(tarstop: Run, tmp_path: Path) -> None:
     )
     here = said.json
     there = belief_of_effect(
-        studies_of("steurer2006_hr"), Target(Measure.GENERIC, 0.9, above=False, ratio=True)
+        studies_of("steurer2006_hr"), EffectTarget(Measure.GENERIC, 0.9, above=False, ratio=True)
     )
     assert here["ratio"] and here["engine"] == "normal" and here["prefixes"] == pytest.approx(there.beliefs)
     assert here["belief"] == pytest.approx(there.beliefs[-1]) and here["prediction"] == pytest.approx(
@@ -65,7 +65,7 @@ def test_json_is_the_cores(tarstop: Run, tmp_path: Path) -> None:
 def test_the_text_is_in_the_measures_own_unit(tarstop: Run, tmp_path: Path) -> None:
     table = table_of("bcg", "events_treated,n_treated,events_control,n_control", tmp_path)
     said = tarstop("belief", table, "--measure", "OR", "--delta", "0.8", "--direction", "below")
-    found = belief_of_effect(studies_of("bcg"), Target(Measure.OR, 0.8, above=False, ratio=True))
+    found = belief_of_effect(studies_of("bcg"), EffectTarget(Measure.OR, 0.8, above=False, ratio=True))
     assert found.mu is not None and f"{math.exp(found.mu):.3f}" in said.out
     assert "Aronson 1948" in said.err
 

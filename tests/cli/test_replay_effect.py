@@ -7,7 +7,7 @@ import pytest
 
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.files import label_topics, read_effect_outcomes, read_qrels, read_run
 from tests.cli.shell import Run, refused
@@ -39,7 +39,7 @@ def asked(tmp_path: Path) -> tuple[object, ...]:
 
 def test_a_rule_acts_on_the_belief_of_the_core(tarstop: Run, asked: tuple[object, ...]) -> None:
     how = ("--delta", "0.8", "--q-star", "0.5", "--cost", "0.001", "--json")
-    target = Target(Measure.OR, 0.8, above=False, ratio=True)
+    target = EffectTarget(Measure.OR, 0.8, above=False, ratio=True)
     beliefs = belief_of_effect(BCG, target).beliefs
     assert beliefs[-1] is not None and beliefs[-1] > 0.5
     (row,) = tarstop(*asked, "--policy", "budget:d=5", *how).json["topics"]

@@ -5,20 +5,20 @@ import math
 import numpy as np
 import pytest
 
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
 from tests.effects.golden import sets, studies_of
 
-BELOW = Target(Measure.OR, math.exp(-0.22), above=False, ratio=True)
+BELOW = EffectTarget(Measure.OR, math.exp(-0.22), above=False, ratio=True)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_both_directions_share_the_chance(engine: Engine) -> None:
     below = belief_of_effect(studies_of("bcg"), BELOW, engine)
     above = belief_of_effect(
-        studies_of("bcg"), Target(Measure.OR, BELOW.delta, above=True, ratio=True), engine
+        studies_of("bcg"), EffectTarget(Measure.OR, BELOW.delta, above=True, ratio=True), engine
     )
     assert len(below.beliefs) == 14
     for one, other in zip(below.beliefs, above.beliefs, strict=True):
@@ -32,11 +32,11 @@ def test_both_directions_share_the_chance(engine: Engine) -> None:
 def test_exact_is_usual_for_odds_ratios_and_normal_elsewhere() -> None:
     assert belief_of_effect(studies_of("bcg"), BELOW).engine == "exact"
     assert (
-        belief_of_effect(studies_of("bcg"), Target(Measure.RR, 1.0, above=False, ratio=True)).engine
+        belief_of_effect(studies_of("bcg"), EffectTarget(Measure.RR, 1.0, above=False, ratio=True)).engine
         == "normal"
     )
     with pytest.raises(InputProblem, match="exact"):
-        belief_of_effect(studies_of("bcg"), Target(Measure.RD, 0.0, above=False, ratio=False), "exact")
+        belief_of_effect(studies_of("bcg"), EffectTarget(Measure.RD, 0.0, above=False, ratio=False), "exact")
 
 
 def test_the_belief_is_the_published_one_under_a_recentred_prior() -> None:
@@ -66,14 +66,14 @@ def test_a_silent_study_leaves_a_pooled_belief_as_it_was() -> None:
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(InputProblem, match="above 0"):
-        Target(Measure.OR, -1.0, above=True, ratio=True)
+        EffectTarget(Measure.OR, -1.0, above=True, ratio=True)
     with pytest.raises(InputProblem, match="between 0 and 1"):
         belief_of_effect(studies_of("bcg"), BELOW, b_0=1.0)
 
 
 @pytest.mark.parametrize("engine", ["exact", "normal", "reml"])
 def test_the_order_of_studies_does_not_move_what_all_of_them_say(engine: Engine) -> None:
-    studies, target = studies_of("nielweise2007"), Target(Measure.OR, 0.8, above=False, ratio=True)
+    studies, target = studies_of("nielweise2007"), EffectTarget(Measure.OR, 0.8, above=False, ratio=True)
     shuffled = studies.only(np.random.default_rng(3).permutation(len(studies)).tolist())
     ours, theirs = (belief_of_effect(each, target, engine) for each in (studies, shuffled))
     assert ours.beliefs[-1] == pytest.approx(theirs.beliefs[-1], abs=1e-9)
@@ -103,7 +103,7 @@ def test_of_endless_people_counts_and_estimates_say_the_same() -> None:
 def test_of_endless_studies_the_belief_is_whether_it_is_so(engine: Engine) -> None:
     average = float(np.exp(belief_of_effect(arms(*FEW), BELOW, "normal").mu or 0.0))
     for delta, so in ((1.25 * average, 1.0), (average / 1.25, 0.0)):
-        target = Target(Measure.OR, delta, above=False, ratio=True)
+        target = EffectTarget(Measure.OR, delta, above=False, ratio=True)
         beliefs = [belief_of_effect(arms(*FEW * many), target, engine).beliefs[-1] for many in (1, 4, 16)]
         away = [abs(float(b or 0) - so) for b in beliefs]
         assert away[0] > away[1] > away[2] and away[2] < 0.01
@@ -113,6 +113,8 @@ def test_of_endless_studies_the_belief_is_whether_it_is_so(engine: Engine) -> No
 def test_arms_exchanged_ask_whether_the_inverse_is_above(engine: Engine) -> None:
     ours = belief_of_effect(arms(*FEW), BELOW, engine)
     turned = arms(*((c, d, a, b) for a, b, c, d in FEW))
-    theirs = belief_of_effect(turned, Target(Measure.OR, 1 / BELOW.delta, above=True, ratio=True), engine)
+    theirs = belief_of_effect(
+        turned, EffectTarget(Measure.OR, 1 / BELOW.delta, above=True, ratio=True), engine
+    )
     for one, other in zip(ours.beliefs, theirs.beliefs, strict=True):
         assert (one is None and other is None) or one == pytest.approx(other, abs=1e-6)

@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from tarstop_core.effects.measures import Measure
-from tarstop_core.effects.normal import STEP, Belief, EffectPrior, believe, prior_for
+from tarstop_core.effects.normal import STEP, EffectPosterior, EffectPrior, believe, prior_for
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.sizes import Floats
 from tests.effects.golden import cases, numbers, sets, sizes_of
@@ -31,7 +31,7 @@ def test_paths_are_those_of_another_program(name: str, measure: str) -> None:
     np.testing.assert_allclose((belief.weights @ belief.tau)[at], path["tau_mean"], rtol=1e-6)
 
 
-def tau_quantiles(belief: Belief) -> Floats:
+def tau_quantiles(belief: EffectPosterior) -> Floats:
     """Quantiles of τ after all studies."""
     u = np.log(belief.tau)
     below = CubicSpline(u, belief.weights[-1] / STEP).antiderivative()

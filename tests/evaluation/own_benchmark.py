@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tarstop_core.evaluation import running
 from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
-from tarstop_core.evaluation.running import Order, Run, Status
+from tarstop_core.evaluation.running import ExperimentOrder, ExperimentRun, Status
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 CONTRACT = (
@@ -85,11 +85,11 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return target.getvalue()
 
 
-def ordered(folder: Path, methods: tuple[str, ...] = ("greedy", "budget", "decide-now")) -> Order:
-    return Order("Mine", str(folder), methods, costs=(0.001, 0.01))
+def ordered(folder: Path, methods: tuple[str, ...] = ("greedy", "budget", "decide-now")) -> ExperimentOrder:
+    return ExperimentOrder("Mine", str(folder), methods, costs=(0.001, 0.01))
 
 
-def ended(of: Run, seconds: float = 300) -> Status:
+def ended(of: ExperimentRun, seconds: float = 300) -> Status:
     until = time.monotonic() + seconds
     while (status := running.status(of)).state in ("waiting", "running"):
         assert time.monotonic() < until, status

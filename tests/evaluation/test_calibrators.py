@@ -20,8 +20,8 @@ from tarstop_core.calibration.quality import quality_sentence
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.calibrators import (
+    ComparedMeasure,
     HeldOut,
-    Measure,
     compare,
     comparison_sentence,
     decisions,
@@ -148,8 +148,8 @@ def test_shipped_sets(scenario: str, name: str, lists: int, outcomes: int) -> No
 
 
 def test_a_measure_without_a_better_end_has_none() -> None:
-    assert Measure("Documents read", 1, 9, 8, 7, 9, None).better == ""
-    assert Measure("Net utility", 1, 9, 8, 7, 9, False).better == "b"
+    assert ComparedMeasure("Documents read", 1, 9, 8, 7, 9, None).better == ""
+    assert ComparedMeasure("Net utility", 1, 9, 8, 7, 9, False).better == "b"
 
 
 # --- figures and words ----------------------------------------------------------------------------------

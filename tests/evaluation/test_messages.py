@@ -5,12 +5,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from tarstop_core.evaluation import message
-from tarstop_core.evaluation.calibrators import Measure
+from tarstop_core.evaluation.calibrators import ComparedMeasure
 from tests.branches import every_branch
 
 
-def measure(name: str, difference: float, low: float, high: float) -> Measure:
-    return Measure(name, 0.2, 0.2 + difference, difference, low, high)
+def measure(name: str, difference: float, low: float, high: float) -> ComparedMeasure:
+    return ComparedMeasure(name, 0.2, 0.2 + difference, difference, low, high)
 
 
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,7 +15,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.replay import Played, replay, summary
+from tarstop_core.evaluation.replay import TopicResult, replay, summary
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth, parse_policy
 from tarstop_core.value.decisive import DecisivePath
@@ -46,7 +46,7 @@ def topic(n: int, *hits: int, unranked: int = 0, name: str = "T") -> Topic:
 
 def one(
     ranked: Topic, chances: Sequence[float], policy: Policy, payoffs: Payoffs, cost: float, b_0: float = 0.5
-) -> Played:
+) -> TopicResult:
     (outcome,) = replay([ranked], by_rank(*chances), policy, payoffs, cost, b_0)
     return outcome
 
@@ -71,18 +71,18 @@ def test_greedy_without_a_hit(cost: float, depth: int) -> None:
 
 def test_greedy_stops_at_the_hit_and_takes_the_right_action() -> None:
     outcome = one(topic(6, 2, 5), CHANCES, Greedy(), HALF, 0.01)
-    assert outcome == Played("T", 2, "a+", True, pytest.approx(0.25 - 0.02), 0.5)
+    assert outcome == TopicResult("T", 2, "a+", True, pytest.approx(0.25 - 0.02), 0.5)
 
 
 def test_a_hit_beyond_the_stop_is_a_false_reject() -> None:
     outcome = one(topic(6, 3), CHANCES, Greedy(), HALF, 0.01)
-    assert outcome == Played("T", 2, "a-", True, pytest.approx(-0.25 - 0.02), 0.0)
+    assert outcome == TopicResult("T", 2, "a-", True, pytest.approx(-0.25 - 0.02), 0.0)
 
 
 def test_a_belief_above_the_threshold_adopts_without_a_hit() -> None:
     aggressive = Payoffs.from_q_star(0.2)
     outcome = one(topic(6), CHANCES, Greedy(), aggressive, 1.0)
-    assert outcome == Played("T", 0, "a+", False, pytest.approx(-0.1), 0.0)
+    assert outcome == TopicResult("T", 0, "a+", False, pytest.approx(-0.1), 0.0)
     # Two misses take the belief from 1/2 to 3/11, still above 1/5; a prior of 1/4 falls to 1/9.
     assert one(topic(6), CHANCES, Greedy(), aggressive, 1e-4).action == "a+"
     assert one(topic(6), CHANCES, Greedy(), aggressive, 1e-4, b_0=0.25).action == "a-"
@@ -94,7 +94,7 @@ def test_optimal_reads_on_where_greedy_stops_short() -> None:
     cautious = Payoffs.from_q_star(0.8)
     assert one(topic(3, 3), chances, Greedy(), cautious, 0.001).action == "a-"
     outcome = one(topic(3, 3), chances, Optimal(), cautious, 0.001)
-    assert outcome == Played("T", 3, "a+", True, pytest.approx(0.1 - 0.003), 1.0)
+    assert outcome == TopicResult("T", 3, "a+", True, pytest.approx(0.1 - 0.003), 1.0)
     assert one(topic(3), chances, Optimal(), cautious, 0.001).depth == 3
 
 
@@ -260,11 +260,11 @@ def test_the_calibrators_frailty_reaches_the_rule() -> None:
 
 def test_means_and_errors() -> None:
     outcomes = [
-        Played("a", 10, "a+", True, 0.15, 0.5),
-        Played("b", 20, "a+", False, -0.45, 0.0),
-        Played("c", 0, "a-", True, -0.25, 0.0),
-        Played("d", 30, "a-", False, 0.22, 0.0),
-        Played("e", 40, "a-", False, 0.21, 0.0),
+        TopicResult("a", 10, "a+", True, 0.15, 0.5),
+        TopicResult("b", 20, "a+", False, -0.45, 0.0),
+        TopicResult("c", 0, "a-", True, -0.25, 0.0),
+        TopicResult("d", 30, "a-", False, 0.22, 0.0),
+        TopicResult("e", 40, "a-", False, 0.21, 0.0),
     ]
     mean = summary(outcomes)
     assert mean == {

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from tarstop_core.belief import normal_fit, reitsma
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
-from tarstop_core.documents.reports import Report, Row, tables_of
+from tarstop_core.documents.reports import AccuracyRow, Report, tables_of
 from tarstop_core.documents.tables import Tables
 from tarstop_core.effects.bias import REDUCED, Bias
 from tarstop_core.errors import InputProblem
@@ -226,4 +226,4 @@ def test_some_studies_keep_their_judgments() -> None:
     assert tables.turned.bias == JUDGED and reitsma.usable(tables.counting_high_risk(0.5)).all()
     with pytest.raises(InputProblem):
         Tables(("A",), *(np.array([0.5]) for _ in range(4)))
-    assert Row("A", 1, 2, 3, 4).bias is None
+    assert AccuracyRow("A", 1, 2, 3, 4).bias is None

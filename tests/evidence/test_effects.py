@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import pytest
 from scipy.special import ndtr
 
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.bias import Bias
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import believe, prior_for
@@ -27,7 +27,7 @@ from tests.branches import every_branch
 from tests.effects.golden import sets, sizes_of, studies_of
 
 HALF = Payoffs.from_q_star(0.5)
-OR, RD = Target(Measure.OR, 0.8, False, True), Target(Measure.RD, 0.0, True, False)
+OR, RD = EffectTarget(Measure.OR, 0.8, False, True), EffectTarget(Measure.RD, 0.0, True, False)
 Figure = dict[str, Any]
 DRAWN: dict[str, Callable[..., Figure]] = {
     "forest": effect_figures.forest,
@@ -121,7 +121,9 @@ def test_other_methods_are_those_of_metafor() -> None:
 def test_other_corrections_are_those_of_metafor() -> None:
     for name, measure in (("nielweise2007", Measure.RR), ("gibson2002", Measure.SMD)):
         golden = sets()[name]["measures"][measure.value]["full"]
-        of = EffectEvidence(studies_of(name), Target(measure, 1.0, False, measure is Measure.RR), "normal")
+        of = EffectEvidence(
+            studies_of(name), EffectTarget(measure, 1.0, False, measure is Measure.RR), "normal"
+        )
         rows = {row.method: row for row in of.reviewed}
         for method, key in (
             ("REML, studies without events kept", "REML_keep00"),
@@ -248,16 +250,16 @@ def test_a_half_in_empty_cells_is_mentioned_only_where_there_are_any() -> None:
 def test_the_smallest_effect_that_matters_is_said_in_people_and_as_a_harm_where_it_is_one(
     measure: Measure, delta: float, above: bool, harmful: bool, prevented: float
 ) -> None:
-    target = Target(measure, delta, above, measure.is_ratio)
+    target = EffectTarget(measure, delta, above, measure.is_ratio)
     assert target.harmful is harmful
     expected = effect_words.message("in_people", prevented=prevented, baseline=0.2, harmful=harmful)
     assert effect_words.threshold_sentence(target, 0.2) == expected
 
 
 def test_no_effect_and_units_without_people_need_no_word_about_these() -> None:
-    assert not effect_words.threshold_sentence(Target(Measure.RR, 1.0, False, True), 0.2)
-    assert not effect_words.threshold_sentence(Target(Measure.MD, -1.0, False, False), None)
-    assert effect_words.threshold_sentence(Target(Measure.MD, 1.0, False, False), None)
+    assert not effect_words.threshold_sentence(EffectTarget(Measure.RR, 1.0, False, True), 0.2)
+    assert not effect_words.threshold_sentence(EffectTarget(Measure.MD, -1.0, False, False), None)
+    assert effect_words.threshold_sentence(EffectTarget(Measure.MD, 1.0, False, False), None)
     assert events(*FOUR).control_risk == (9 + 2 + 19 + 4) / (50 + 22 + 88 + 35)
     assert events((0, 20, 0, 30)).control_risk is None
 

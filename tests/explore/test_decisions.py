@@ -27,8 +27,8 @@ from tarstop_core.explore.decision_report import (
     rows_of_sizes,
 )
 from tarstop_core.explore.decisions import (
-    Answer,
-    Reading,
+    DecisionResults,
+    ReadingOn,
     accuracy_believed,
     accuracy_of,
     answer,
@@ -70,11 +70,11 @@ TABLE = table_of_actions(
     ],
 )
 STUDY = Study(measures="effect", sd=1.0, arms=2, cost_fixed=50_000, cost_per_person=400)
-READING = Reading(studies=2, people=100, cost=3000)
+READING = ReadingOn(studies=2, people=100, cost=3000)
 DECISIONS = {"draws": simulated_draws(400), "test": TEST, "effect": EFFECT, "table": TABLE}
 
 
-def studied_answer(name: str) -> Answer:
+def studied_answer(name: str) -> DecisionResults:
     """The answer to a decision, with a study of what is most worth knowing where there is one."""
     result = answer(DECISIONS[name], EVERYONE)
     parameters = studied(result)

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from tarstop_core.readers.second_reader import PAIR, WEIGHT, Pair, Pairing, compare_pairings, learned_pair
+from tarstop_core.readers.second_reader import (
+    PAIR,
+    WEIGHT,
+    Pairing,
+    ReaderPair,
+    compare_pairings,
+    learned_pair,
+)
 from tarstop_core.readers.strategies import SENSITIVITY, Prices
 from tarstop_core.readers.verdicts import Verdicts
 
@@ -36,7 +43,7 @@ def play(way: Pairing) -> tuple[int, int, int]:
 @pytest.mark.parametrize("share_found", [1.0, 19 / 20])
 def test_each_way_is_what_it_is_when_it_is_played(share_found: float) -> None:
     others = 80 if share_found < 1 else 81
-    pair = Pair(17 / 19, 16 / 19, 4 / others, 6 / others, hits=19)
+    pair = ReaderPair(17 / 19, 16 / 19, 4 / others, 6 / others, hits=19)
     options = compare_pairings(pair, 100, 19, share_found, Prices(3.0, 0.0, 7.0), 40.0)
     assert {one.way for one in options} == {*Pairing}
     for one in options:
@@ -50,7 +57,7 @@ def test_each_way_is_what_it_is_when_it_is_played(share_found: float) -> None:
 
 
 def test_no_more_are_overlooked_than_there_are_documents() -> None:
-    pair = Pair(0.9, 0.8, 0.02, 0.01, hits=3)
+    pair = ReaderPair(0.9, 0.8, 0.02, 0.01, hits=3)
     assert all(
         one.hits + one.overlooked <= 100 for one in compare_pairings(pair, 100, 20, 0.1, Prices(1, 0), 9)
     )
@@ -70,4 +77,4 @@ def test_what_two_people_taught_is_weighed_with_people_in_general() -> None:
     partly = learned_pair(Verdicts(np.stack([first, unread], axis=1), known, np.zeros(100, dtype=int)))
     assert partly.wrong_second == 6 / 41
     nothing = learned_pair(Verdicts(np.zeros((3, 2)), np.full(3, np.nan), np.zeros(3, dtype=int)))
-    assert nothing == Pair(SENSITIVITY / PAIR, SENSITIVITY / PAIR, 0.0, 0.0, 0)
+    assert nothing == ReaderPair(SENSITIVITY / PAIR, SENSITIVITY / PAIR, 0.0, 0.0, 0)

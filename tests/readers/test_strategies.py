@@ -8,10 +8,10 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.played import ReadList, advised, always, play, read, strategies_on
 from tarstop_core.readers.strategies import (
-    Learned,
-    Option,
     Prices,
     Rate,
+    ReaderKnowledge,
+    ReadingOption,
     Strategy,
     Stretch,
     compare,
@@ -19,7 +19,7 @@ from tarstop_core.readers.strategies import (
 )
 
 PRICES = Prices(person=1.0, machine=0.02, follow_up=3.0)
-SHARES = Learned(Rate(4000, 10_000), Rate(300, 10_000), sensitivity=0.8, false_inclusions=0.1)
+SHARES = ReaderKnowledge(Rate(4000, 10_000), Rate(300, 10_000), sensitivity=0.8, false_inclusions=0.1)
 
 
 def drawn(seed: int, records: int = 400) -> ReadList:
@@ -41,7 +41,7 @@ def test_what_is_expected_is_what_comes_on_average(way: Strategy) -> None:
 
 @pytest.mark.parametrize("way", Strategy)
 def test_reading_learns_the_rates(way: Strategy) -> None:
-    learned = replace(Learned(), sensitivity=0.8, false_inclusions=0.1)
+    learned = replace(ReaderKnowledge(), sensitivity=0.8, false_inclusions=0.1)
     for seed in range(60):
         reading = read(way, drawn(seed), PRICES, np.random.default_rng(seed))
         learned = learned.after(way, reading.included, reading.excluded)
@@ -50,16 +50,16 @@ def test_reading_learns_the_rates(way: Strategy) -> None:
     assert learned.excluded.mean == pytest.approx(0.03 if teaches else 0.05, abs=0.006)
 
 
-def value_of(options: tuple[Option, ...], way: Strategy) -> Option:
+def value_of(options: tuple[ReadingOption, ...], way: Strategy) -> ReadingOption:
     return next(option for option in options if option.way is way)
 
 
 def test_a_lesson_is_worth_what_it_changes_on_average() -> None:
     """By simulation: draw θ₀, read the stretch, choose for the rest by what was found."""
-    learned, prices = Learned(Rate(20, 40), Rate(1, 20)), Prices(1.0, 0.01)
+    learned, prices = ReaderKnowledge(Rate(20, 40), Rate(1, 20)), Prices(1.0, 0.01)
     stretch, rest, worth = Stretch(10, 50), Stretch(60, 300), 25.0
 
-    def best(now: Learned) -> float:
+    def best(now: ReaderKnowledge) -> float:
         return max(
             worth * found - cost for found, cost in (expected(way, rest, now, prices) for way in Strategy)
         )
@@ -80,12 +80,13 @@ def test_a_lesson_is_worth_what_it_changes_on_average() -> None:
 
 def test_nothing_is_learned_for_an_empty_rest() -> None:
     assert all(
-        option.teaches == 0 for option in compare(Stretch(5, 20), Stretch(0, 0), Learned(), PRICES, 9.0)
+        option.teaches == 0
+        for option in compare(Stretch(5, 20), Stretch(0, 0), ReaderKnowledge(), PRICES, 9.0)
     )
 
 
 def test_many_expected_hits_are_grouped_without_bias() -> None:
-    learned = Learned(excluded=Rate(40, 100))
+    learned = ReaderKnowledge(excluded=Rate(40, 100))
     options = compare(Stretch(0, 900), Stretch(0, 5), learned, Prices(1e-9, 0), 1.0)
     # Whatever is found, everything is read: nothing is gained by knowing.
     assert value_of(options, Strategy.BOTH).teaches == pytest.approx(0, abs=0.03)
@@ -115,9 +116,9 @@ def test_a_relevant_record_is_worth_its_share_of_all_expected() -> None:
     expected_in_all = 6 * 0.5 + 54 * 0.05
     for price in (0.002, 0.005, 0.01, 0.015, 0.02, 0.03):
         prices = Prices(price, price / 100)
-        best = compare(part, rest, Learned(), prices, 1 / expected_in_all)[0].way
-        assert advised(part, rest, whole, Learned(), prices) is best
-    ways = {advised(part, rest, whole, Learned(), Prices(price, 0)) for price in (0.002, 0.02)}
+        best = compare(part, rest, ReaderKnowledge(), prices, 1 / expected_in_all)[0].way
+        assert advised(part, rest, whole, ReaderKnowledge(), prices) is best
+    ways = {advised(part, rest, whole, ReaderKnowledge(), Prices(price, 0)) for price in (0.002, 0.02)}
     assert len(ways) == 2
 
 

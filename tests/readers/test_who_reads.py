@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.strategies import Learned, Prices, Rate, Strategy, Stretch, compare
+from tarstop_core.readers.strategies import Prices, Rate, ReaderKnowledge, Strategy, Stretch, compare
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import labelled_throughout, message, who_reads
 from tests.branches import every_branch
@@ -31,7 +31,7 @@ def verdicts(rows: list[tuple[float, float, float]]) -> Verdicts:
 
 def test_it_learns_from_what_was_read() -> None:
     who = who_reads(verdicts(READ + UNREAD), 20, PRICES, 30.0, sensitivity=0.8)
-    first = Learned()
+    first = ReaderKnowledge()
     assert who.read == len(READ)
     assert who.learned.included == Rate(first.included.shape + 6, first.included.exposure + 8)
     excluded = who.learned.excluded
@@ -43,7 +43,7 @@ def test_it_learns_from_what_was_read() -> None:
 
 def test_a_verdict_without_an_answer_counts_as_it_was_given() -> None:
     who = who_reads(verdicts([(1, 0, NAN), (0, 1, NAN), *UNREAD]), 10, PRICES, 30.0, sensitivity=0.5)
-    first = Learned()
+    first = ReaderKnowledge()
     assert who.learned.included == Rate(first.included.shape, first.included.exposure + 0.5)
     assert who.learned.excluded == Rate(first.excluded.shape + 1, first.excluded.exposure + 0.5)
 

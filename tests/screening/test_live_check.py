@@ -10,7 +10,7 @@ import pytest
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
 from tarstop_core.calibration.scores import scaled
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
@@ -269,7 +269,7 @@ def test_in_one_stage_only_reports_with_data_come_true() -> None:
     one_stage = replace(REVIEW, stages=1, full_cost=0.0)
     state = read(one_stage, "+++" + "-" * 5)
     assert live_check(one_stage, EVEN, P, state).relevant == 0  # type: ignore[union-attr]
-    told = [Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 4),)), Report("no data")]
+    told = [Report("data", study="Lee", rows=(AccuracyRow("Lee", 9, 1, 2, 4),)), Report("no data")]
     events = [Event("label", {"doc": IDS[at], "label": "relevant"}) for at in range(3)]
     events += [Event("report", {"doc": doc, **each.to_dict()}) for doc, each in zip(IDS, told, strict=False)]
     check = live_check(one_stage, EVEN, P, replay(one_stage, IDS, events))

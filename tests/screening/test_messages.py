@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
+from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, EvidenceAgainst
 from tarstop_core.documents.application import Application
 from tarstop_core.presentation.messages import SENTENCES, Messages
 from tarstop_core.presentation.numbers import unbroken
@@ -50,8 +50,13 @@ ACCURACY = ReviewSettings(
     SEARCH.payoffs, SEARCH.cost, policy="optimal", plus="Adopt", minus="Don’t adopt", full_cost=0.01
 )
 SEVERAL = replace(ACCURACY, payoffs=replace(SEARCH.payoffs, others=(Option("Trial", 0.15, 0.1),)))
-CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
-EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
+CHECK = Check(60, 9, 21, 3, EvidenceAgainst(1, 1.0, 0.5))
+EVIDENCE = (
+    CHECK.evidence,
+    EvidenceAgainst(12, 0.4, 2.0),
+    EvidenceAgainst(12, 99.0, 0.5),
+    EvidenceAgainst(1, 81_826_718.0, None),
+)
 LEFT = (12.4, 3.0, 25.0)
 FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), left=LEFT, relevant=9)
 FOUND = RecallFacts(left=LEFT, relevant=50)
@@ -284,7 +289,7 @@ def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:
 
 
 def test_every_branch_where_nothing_is_weighed() -> None:
-    check = Check(60, 9, 21, 12, Evidence(14, 0.4, 2.0))
+    check = Check(60, 9, 21, 12, EvidenceAgainst(14, 0.4, 2.0))
     with every_branch(ENOUGH.message):
         before = None
         for settings, advice in of_recall():

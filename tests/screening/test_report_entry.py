@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -34,7 +34,7 @@ def reports(draw: st.DrawFn) -> Report:
     if outcome == "data":
         parts = draw(st.lists(names, min_size=0, max_size=2))
         rows = tuple(
-            Row(f"{study}, {part}" if part else study, draw(counts), FP, draw(counts), TN)
+            AccuracyRow(f"{study}, {part}" if part else study, draw(counts), FP, draw(counts), TN)
             for part in ("", *parts)
             for FP, TN in [draw(st.one_of(st.just((None, None)), st.tuples(counts, counts)))]
         )
@@ -89,7 +89,7 @@ def test_a_table_typed_beside_an_outcome_without_data_is_not_dropped_silently() 
     table = TypedTable(TP="9", FN="1")
     with pytest.raises(InputProblem, match="typed a 2×2 table"):
         ReportDraft("excluded", reason="Wrong test", tables=(table,)).report("#1")
-    stored = Report("data", "", "Lee 2004", (Row("Lee 2004", 9, None, 1, None),))
+    stored = Report("data", "", "Lee 2004", (AccuracyRow("Lee 2004", 9, None, 1, None),))
     changed = ReportDraft("excluded", reason="Wrong test", tables=(table,), stored=stored)
     assert changed.report("#1") == Report("excluded", "Wrong test")
     with pytest.raises(InputProblem, match="Say why"):
@@ -121,7 +121,7 @@ def test_studies_are_called_surname_year(authors: str, date: str, name: str) -> 
 
 def test_what_is_exported_is_what_counts_and_what_was_recorded() -> None:
     ids = ["a", "b", "c", "d"]
-    twice = Report("data", "", "Lee 2004", (Row("Lee 2004", 9, None, 1, None),))
+    twice = Report("data", "", "Lee 2004", (AccuracyRow("Lee 2004", 9, None, 1, None),))
     log = [Event("label", {"doc": doc, "label": "relevant"}, seq=at + 1) for at, doc in enumerate(ids)]
     for doc, report in (("c", twice), ("a", twice), ("b", Report("excluded", "=Wrong test"))):
         log.append(
@@ -158,7 +158,7 @@ def test_a_study_of_a_table_finds_its_report_by_author_id_or_title_and_never_tak
         5: Waiting("d6", "Aronson 19480 is no year", ""),
     }
     studies = ("Lee et al. 2004", "pmid7", "Aronson 1948", "Kim 1999", "A trial", "Nobody 2001")
-    rows = [Row(study, 9, 1, 1, 9) for study in studies]
+    rows = [AccuracyRow(study, 9, 1, 1, 9) for study in studies]
     found = filled_in(rows, waiting, ReviewSettings(Payoffs.from_q_star(0.5), 0.001))
     assert {at: report.study for at, report in found.reports.items()} == dict(enumerate(studies[:3]))
     assert found.left_out == studies[3:]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.documents.reports import AccuracyRow, EffectRow, Report
 from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import resolved_report_event
@@ -25,7 +25,7 @@ TOGETHER = Readers(("Rita", "Sam"))
 
 
 def table(study: str, *cells: int) -> Report:
-    return Report("data", study=study, rows=(Row(study, *cells),))
+    return Report("data", study=study, rows=(AccuracyRow(study, *cells),))
 
 
 REPORTS = [
@@ -156,17 +156,21 @@ def test_without_the_option_a_report_counts_at_once_as_before() -> None:
 
 def test_every_number_is_compared_and_the_differing_are_named() -> None:
     one = Report(
-        "data", study="Lee 2004", rows=(Row("Lee 2004, low", 9, 1, 2, 30), Row("Lee 2004, high", 5, 0, 6, 31))
+        "data",
+        study="Lee 2004",
+        rows=(AccuracyRow("Lee 2004, low", 9, 1, 2, 30), AccuracyRow("Lee 2004, high", 5, 0, 6, 31)),
     )
     other = Report(
-        "data", study="LEE 2004", rows=(Row("LEE 2004, high", 5, 0, 6, 31), Row("LEE 2004, low", 9, 1, 2, 30))
+        "data",
+        study="LEE 2004",
+        rows=(AccuracyRow("LEE 2004, high", 5, 0, 6, 31), AccuracyRow("LEE 2004, low", 9, 1, 2, 30)),
     )
     assert not any(each.differ for each in compare([one, other]))
-    third = replace(other, rows=(Row("LEE 2004, high", 5, 0, 7, 31), other.rows[1]))
+    third = replace(other, rows=(AccuracyRow("LEE 2004, high", 5, 0, 7, 31), other.rows[1]))
     assert [(each.place, each.values) for each in compare([one, third]) if each.differ] == [
         (EntryPlace(1, "FN"), (6, 7))
     ]
-    parts = replace(other, rows=(Row("LEE 2004, upper", 5, 0, 6, 31), other.rows[1]))
+    parts = replace(other, rows=(AccuracyRow("LEE 2004, upper", 5, 0, 6, 31), other.rows[1]))
     differ = [each.place.name for each in compare([one, parts]) if each.differ]
     assert "part" in differ
     fewer = replace(one, rows=one.rows[:1])

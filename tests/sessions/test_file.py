@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import RECIPES
 from tarstop_core.ranking.order import prepare
@@ -49,7 +49,7 @@ def a_session(store: Store, reviewer: str = "Ann") -> str:
     session = store.create_session(
         "My review", collection, [2, 0, 1], [3.0, 0.1 + 0.2, -1e-9], START, "q", "by hand"
     )
-    report = Report("data", study="Lee", rows=(Row("Lee", 9, None, 2, None),))
+    report = Report("data", study="Lee", rows=(AccuracyRow("Lee", 9, None, 2, None),))
     for event in (
         Event("label", {"doc": "c", "label": "relevant"}, reviewer=reviewer),
         Event("report", {"doc": "c", **report.to_dict()}, reviewer=reviewer),

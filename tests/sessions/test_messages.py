@@ -9,8 +9,8 @@ import numpy as np
 
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import Interval, Reader
-from tarstop_core.readers.second_reader import Pair, Pairing
-from tarstop_core.readers.strategies import Learned, Strategy, Stretch
+from tarstop_core.readers.second_reader import Pairing, ReaderPair
+from tarstop_core.readers.strategies import ReaderKnowledge, Strategy, Stretch
 from tarstop_core.readers.who_reads import WhoReads
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.log import Event
@@ -135,11 +135,11 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for way in (*Strategy, *Pairing):
         yield "way", {"way": way.name, "first": "Rita", "second": "Sam"}
     for read, is_learned in ((0, False), (9, True)):
-        who = WhoReads(read, Stretch(20, 80), Stretch(0, 0), Learned(), ())
+        who = WhoReads(read, Stretch(20, 80), Stretch(0, 0), ReaderKnowledge(), ())
         both = {"machine": "Bot", "person": "Rita", "sensitivity": 0.9, "is_learned": is_learned}
         yield "beside_a_machine", {"who": who, **both}
     for found in READ_TWICE:
-        pair = Pair(0.9, 0.8, 0.02, 0.01, 40)
+        pair = ReaderPair(0.9, 0.8, 0.02, 0.01, 40)
         yield "one_or_two", {"pair": pair, "first": "Rita", "second": "Sam", "found": found}
 
 

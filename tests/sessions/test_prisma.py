@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dashboard.parts.jobs import stored
 from tarstop_core.documents.merging import as_stored, merge_as_chosen, merging_counts, propose
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.files import read_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -31,7 +31,7 @@ def log(kinds: list[str]) -> list[Event]:
     for at, kind in enumerate(kinds):
         events.append(Event("label", {"doc": IDS[at], "label": kind if kind in KINDS[:2] else "relevant"}))
         if kind in KINDS[3:]:
-            rows = (Row(f"S{at % 3}", 9 + at, 1, 2, 3),) if kind == "data" else ()
+            rows = (AccuracyRow(f"S{at % 3}", 9 + at, 1, 2, 3),) if kind == "data" else ()
             report = Report(kind, f"why {at % 2}", f"S{at % 3}" if rows else "", rows)  # type: ignore[arg-type]
             events.append(Event("report", {"doc": IDS[at], **report.to_dict()}))
     return events

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.parts.jobs import stored
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.files import read_records
 from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.presentation.numbers import percent
@@ -262,7 +262,7 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
     session = store.create_session(
         in_field("session"), collection, list(range(6)), None, settings, in_field("query"), in_field("order")
     )
-    data = Report("data", study=in_field("study"), rows=(Row(in_field("table"), 9, 1, 2, None),))
+    data = Report("data", study=in_field("study"), rows=(AccuracyRow(in_field("table"), 9, 1, 2, None),))
     out = Report("excluded", reason=in_field("reason of a report"))
     verdicts = (
         {"label": "relevant"},

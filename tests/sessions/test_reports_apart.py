@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
@@ -32,8 +32,8 @@ from tests.sessions.store.cases import on_both
 from tests.sessions.test_several_readers import begun, judge, leaves
 
 ALONE = replace(REVIEW, readers=Readers(("Rita", "Sam"), full_texts=True))
-DATA = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-OTHER = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
+DATA = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 2, 30),))
+OTHER = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 3, 30),))
 OUT = Report("excluded", "wrong test")
 
 

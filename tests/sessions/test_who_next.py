@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.second_reader import Pair, compare_pairings
+from tarstop_core.readers.second_reader import ReaderPair, compare_pairings
 from tarstop_core.readers.strategies import SENSITIVITY, Prices, Rate, Strategy
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import who_reads
@@ -101,7 +101,7 @@ def test_two_people_are_compared_by_what_one_of_them_overlooked() -> None:
     for judged in several.waiting:  # one of Rita's holds, and two of Sam's
         label = "irrelevant" if judged.doc == "d8" else "relevant"
         take(settled_event(several, "Tom", judged.doc, label), "Tom")  # type: ignore[arg-type]
-    pair = Pair((6 + 5 * 0.866 / 0.975) / 13, (7 + 5 * 0.866 / 0.975) / 13, 0.0, 1 / 42, 8)
+    pair = ReaderPair((6 + 5 * 0.866 / 0.975) / 13, (7 + 5 * 0.866 / 0.975) / 13, 0.0, 1 / 42, 8)
     prices, hits = Prices(REVIEW.cost, 0.0, 50), 12 * CHANCES[50:150].sum() / CHANCES[50:].sum()
     compared = compare_ways(several, IDS, CHANCES, 12.0, settings, 400.0)
     assert compared is not None and compared.at_least and "is left out" in compared.because

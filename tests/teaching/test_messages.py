@@ -11,7 +11,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, parse_policy
 from tarstop_core.teaching import ideas, lesson, message
 from tarstop_core.teaching.formulas import filled, formula_message
-from tarstop_core.teaching.game import Game, Row, rules_of_the_game
+from tarstop_core.teaching.game import Game, ScoreRow, rules_of_the_game
 from tarstop_core.teaching.ideas import engines, mistaken, recall, scores, trials, value
 from tarstop_core.teaching.lesson import Lesson, Step
 from tarstop_core.value.payoffs import Payoffs
@@ -60,7 +60,10 @@ def row(total: float, expected: float | None = None, *, you: bool = False) -> Si
 
 
 def test_every_branch_of_the_lesson_and_of_the_game() -> None:
-    assert {"total", "right", "read", "title", "expected", "you"} <= {*dir(Row), *Row.__annotations__}
+    assert {"total", "right", "read", "title", "expected", "you"} <= {
+        *dir(ScoreRow),
+        *ScoreRow.__annotations__,
+    }
     with every_branch(message):
         for key, spec in product((*SEARCHES, *REVIEWS), ("optimal", "greedy", "decide-now")):
             one = Lesson(sample(key), sample(key).settings, parse_policy(spec))

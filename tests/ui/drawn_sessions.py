@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.documents.reports import AccuracyRow, EffectRow, Report
 from tarstop_core.effects.studies import Form
 from tarstop_core.policies import POLICIES
 from tarstop_core.samples.shipped import WIDTH, priors
@@ -176,7 +176,7 @@ def a_report(rng: np.random.Generator, settings: Settings, name: str) -> Report:
     people, share = int(rng.integers(10, 60)), float(rng.uniform(0.5, 0.95))
     hits = round(people * share)
     if isinstance(settings, EffectSettings):
-        row: EffectRow | Row = EffectRow(name, Form.EVENTS, (hits // 3, people, hits // 2, people))
+        row: EffectRow | AccuracyRow = EffectRow(name, Form.EVENTS, (hits // 3, people, hits // 2, people))
     else:
-        row = Row(name, hits, 5, people - hits, 40)
+        row = AccuracyRow(name, hits, 5, people - hits, 40)
     return Report("data", study=name, rows=(row,))

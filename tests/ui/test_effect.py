@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.sessions.compare import asked_otherwise, other_scenarios
@@ -91,7 +91,7 @@ def test_from_import_to_report_the_advice_is_the_cores(open_app: Open, store: St
     (row,) = snapshot.state.evidence.rows
     assert row.numbers["n_treated"] == BCG.values[first][1]
     core = (
-        belief_of_effect(BCG.first(first + 1), Target(Measure.OR, settings.delta, False, True))
+        belief_of_effect(BCG.first(first + 1), EffectTarget(Measure.OR, settings.delta, False, True))
         if not first
         else None
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
@@ -24,7 +24,7 @@ from tests.effects.golden import studies_of
 from tests.value.actions.golden import name, rows
 
 EVEN = Payoffs.from_q_star(0.5)
-BENEFIT = Target(Measure.OR, 0.8, above=False, ratio=True)
+BENEFIT = EffectTarget(Measure.OR, 0.8, above=False, ratio=True)
 ENGINES: tuple[Engine, ...] = ("exact", "normal")
 
 
@@ -33,7 +33,7 @@ def known(row: dict[str, Any]) -> Knowledge:
     of = row["inputs"]
     prior = EffectPrior(*of["mu_prior"], of["tau_prior_halfnormal"])
     belief = believe(np.array(of["y"]), np.array(of["v"]), prior)
-    target = Target(Measure.GENERIC, of["delta"], of["adopt_if"] == "mu>delta", ratio=False)
+    target = EffectTarget(Measure.GENERIC, of["delta"], of["adopt_if"] == "mu>delta", ratio=False)
     above = belief.above(of["delta"])[-1]
     b = float(above if target.above else 1 - above)
     return mixture_of(belief, len(of["y"]), target, of["var_new"], FINE, b)
@@ -141,7 +141,7 @@ def test_other_arms_and_the_other_direction_are_the_same_question(engine: Engine
     studies = studies_of("bcg").first(4)
     turned = Studies(studies.study, Form.EVENTS, studies.values[:, [2, 3, 0, 1]])
     here = effect_states(studies, BENEFIT, engine, 0.4)
-    there = effect_states(turned, Target(Measure.OR, 1 / 0.8, above=True, ratio=True), engine, 0.4)
+    there = effect_states(turned, EffectTarget(Measure.OR, 1 / 0.8, above=True, ratio=True), engine, 0.4)
     assert [state.b for state in here] == pytest.approx([state.b for state in there], abs=1e-6)
     worth = [[state.evsi(EVEN) for state in states] for states in (here, there)]
     assert worth[0] == pytest.approx(worth[1], rel=1e-4, abs=1e-9)
@@ -157,8 +157,8 @@ def test_until_a_study_says_something_the_chance_is_exactly_the_starting_one() -
 def test_another_unit_changes_nothing() -> None:
     days = Studies(("a", "b"), Form.ERRORS, np.array([[-2.0, 1.0], [-3.5, 0.8]]))
     hours = Studies(days.study, days.form, 24 * days.values)
-    one = effect_states(days, Target(Measure.GENERIC, -1.0, False, False), "normal", 0.5, 4.0)
-    other = effect_states(hours, Target(Measure.GENERIC, -24.0, False, False), "normal", 0.5, 96.0)
+    one = effect_states(days, EffectTarget(Measure.GENERIC, -1.0, False, False), "normal", 0.5, 4.0)
+    other = effect_states(hours, EffectTarget(Measure.GENERIC, -24.0, False, False), "normal", 0.5, 96.0)
     assert [state.b for state in one] == pytest.approx([state.b for state in other], abs=1e-9)
     assert [s.evsi(EVEN) for s in one] == pytest.approx([s.evsi(EVEN) for s in other], rel=1e-6)
 

@@ -17,7 +17,7 @@ from tarstop_core.sessions.create import ChosenDocuments
 PREFIX = "set_up"
 
 
-class Form(Generic[S]):
+class ScenarioForm(Generic[S]):
     """The questions of one scenario; subclasses add questions or replace them."""
 
     def __init__(self, scenario: Scenario[S]) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.frame.shell import caption
 from dashboard.frame.widgets import lasting, switch
 from dashboard.parts import chances, stopping
-from dashboard.set_up.forms.base import Form
+from dashboard.set_up.forms.base import ScenarioForm
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Policy, Value
 from tarstop_core.screening.enough_settings import EnoughSettings
@@ -15,7 +15,7 @@ TARGETS, TARGET = (80, 90, 95, 99), 95
 """Recalls on offer, and the default, in per cent."""
 
 
-class EnoughForm(Form[EnoughSettings]):
+class EnoughForm(ScenarioForm[EnoughSettings]):
     """A review whose decision is not weighed."""
 
     @property

@@ -11,7 +11,7 @@ from dashboard.frame.shell import escape_label, term
 from dashboard.frame.widgets import lasting, one_of, whole_percent
 from dashboard.parts import application
 from dashboard.parts.application import Answers
-from dashboard.set_up.forms.base import PREFIX, Form
+from dashboard.set_up.forms.base import PREFIX, ScenarioForm
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import (
     COMPLETE,
@@ -32,7 +32,7 @@ OWN, PAST = "own", "past"
 """Answers on the search besides those of :data:`COVERAGES`: a chance that the person enters, and as in past cases."""
 
 
-class PatentForm(Form[PatentSettings]):
+class PatentForm(ScenarioForm[PatentSettings]):
     """A search for prior art, in which one document decides."""
 
     def application(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.frame.shell import caption, escape_markdown, term
 from dashboard.frame.widgets import explained, lasting, one_of, whole_percent
-from dashboard.set_up.forms.base import Form
+from dashboard.set_up.forms.base import ScenarioForm
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.presentation.numbers import INTERVAL_LEVEL, amount, percent
@@ -20,7 +20,7 @@ SURENESS = 10
 """Default number of reports that a person's own expectation counts as."""
 
 
-class StudyForm(Form[T]):
+class StudyForm(ScenarioForm[T]):
     """A review in which studies accumulate.
 
     Answers further down the page that change questions above them are read from the session state.

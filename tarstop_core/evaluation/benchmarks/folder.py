@@ -31,7 +31,7 @@ CHANCES = "chances."
 
 
 @dataclass(frozen=True)
-class Source:
+class CollectionFiles:
     """The files of one collection."""
 
     run: Path
@@ -106,14 +106,14 @@ def from_folder(folder: Path) -> Benchmark:
     )
 
 
-def _task(source: Source) -> type[Task]:
+def _task(source: CollectionFiles) -> type[Task]:
     """The task that these files are for: patents without a file of studies, else the kind of review that its columns show."""
     if source.outcomes is None:
         return DecisiveTask
     return EffectTask if holds_effects(source.outcomes) else ReviewTask
 
 
-def _review(source: Source, task: type[Task]) -> tuple[list[Case], tuple[str, ...]]:
+def _review(source: CollectionFiles, task: type[Task]) -> tuple[list[Case], tuple[str, ...]]:
     cases, notes = review_cases(source, task.read_outcomes)
     if source.qrels is not None:
         unused = "judgments are not used: a document counts as relevant when it brings a table."
@@ -121,7 +121,7 @@ def _review(source: Source, task: type[Task]) -> tuple[list[Case], tuple[str, ..
     return cases, notes
 
 
-def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tuple[str, ...]]:
+def _decisive(source: CollectionFiles, about: Mapping[str, Any]) -> tuple[list[Case], tuple[str, ...]]:
     cases, notes = decisive_cases(source, twins=False)
     mixed = len({case.topic.omega for case in cases}) == 2
     if about.get("twins", not mixed):
@@ -130,7 +130,7 @@ def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tup
     return cases, notes
 
 
-def _source(folder: Path) -> Source:
+def _source(folder: Path) -> CollectionFiles:
     tabular = _with_suffix(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
     adaptive = [path for path in tabular if path.name.lower().startswith(CHANCES)]
     tabular = [path for path in tabular if path not in adaptive]
@@ -153,7 +153,7 @@ def _source(folder: Path) -> Source:
         raise InputProblem(
             f"The folder {folder} holds {chances.name} but no 2×2 tables; such chances are for reviews: leave the file out."
         )
-    return Source(run, qrels, outcomes, chances)
+    return CollectionFiles(run, qrels, outcomes, chances)
 
 
 def _with_suffix(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -191,7 +191,7 @@ def _about(folder: Path) -> dict[str, Any]:
 # --- cases from files ------------------------------------------------------------------------------
 
 
-def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
+def decisive_cases(source: CollectionFiles, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
     """Make patent cases from a labelled ranking, and notes on its files; `twins` adds an ω⁻ twin of every ω⁺ topic."""
     assert source.qrels is not None
     run, qrels = read_run(source.run), read_qrels(source.qrels)
@@ -205,7 +205,8 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
 
 
 def review_cases(
-    source: Source, read: Callable[[Path, Mapping[str, Topic]], tuple[Sequence[Any], tuple[str, ...]]]
+    source: CollectionFiles,
+    read: Callable[[Path, Mapping[str, Topic]], tuple[Sequence[Any], tuple[str, ...]]],
 ) -> tuple[list[Case], tuple[str, ...]]:
     """Make review cases from a ranking and the studies that its documents bring, and notes on its files.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import (
-    Source,
+    CollectionFiles,
     decisive_cases,
     from_folder,
     measured_statistics,
@@ -114,7 +114,7 @@ PROVENANCE = (
 )
 
 
-def _collection(data: Path, name: str, relevance: str) -> Source:
+def _collection(data: Path, name: str, relevance: str) -> CollectionFiles:
     """The files of a real collection (``docs/benchmarks_of_your_own.md``); `relevance` is one of :data:`READ`."""
     run, qrels = {
         "clef_dta": ("bm25.run", f"{relevance}.qrels"),
@@ -122,7 +122,7 @@ def _collection(data: Path, name: str, relevance: str) -> Source:
         "clef2017": ("es_bool.run", f"qrel_{relevance}_test.txt"),
     }[name]
     outcomes = data / name / "outcomes.csv" if name == "clef_dta" else None
-    return Source(data / name / run, data / name / qrels, outcomes)
+    return CollectionFiles(data / name / run, data / name / qrels, outcomes)
 
 
 def _clef_rankings(data: Path, relevance: str) -> Benchmark:

@@ -24,7 +24,7 @@ FEW_GROUPS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class MethodPair:
     """One method compared with another on the same cases, over all q* and costs."""
 
     cells: pd.DataFrame
@@ -57,7 +57,9 @@ class Pair:
         return self.cells.iloc[int(self.cells["difference"].abs().to_numpy().argmax())]
 
 
-def pair(results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS) -> Pair:
+def pair(
+    results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS
+) -> MethodPair:
     """Compare two methods over all q* and costs.
 
     Parameters
@@ -71,10 +73,10 @@ def pair(results: Results, one: str, other: str, share: float | None = None, dra
 
     Returns
     -------
-    Pair
+    MethodPair
     """
     cells = compare(results.only([one, other]), other, share, draws)
-    return Pair(cells, mean_gain(results, one, other, share, draws))
+    return MethodPair(cells, mean_gain(results, one, other, share, draws))
 
 
 def lead(

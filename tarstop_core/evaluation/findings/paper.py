@@ -43,7 +43,7 @@ EQUAL = 5e-5
 PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
 
 
-class Order(StrEnum):
+class OrderCheck(StrEnum):
     """Whether two methods have the same order by net utility in a run as in the paper.
 
     The order is sure if the 95 % interval of the difference excludes 0. It is "equal" if the difference in the paper
@@ -69,7 +69,7 @@ class Order(StrEnum):
 
         Returns
         -------
-        Order
+        OrderCheck
         """
         if min(abs(gap), printed) < EQUAL:
             return cls.EQUAL
@@ -205,7 +205,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
     DataFrame
         ``q_star, cost``; ``ahead, behind``, the better and the worse approach in the paper; ``gap_paper``, their
         difference in net utility there; ``gap, gap_low, gap_high``, the difference here; ``order``, an
-        :class:`Order`.
+        :class:`OrderCheck`.
     """
     pair_rows = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
@@ -219,7 +219,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             gap = mean_with_interval(results, ahead - behind, q, draws=draws)
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             mean, low, high = float(gap.value), float(gap.low), float(gap.high)
-            order = Order.of(mean, low, high, printed)
+            order = OrderCheck.of(mean, low, high, printed)
             pair_rows.append(
                 (q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order)
             )
@@ -232,13 +232,13 @@ def ordering_sentences(results: Results) -> list[str]:
     beside = beside_paper(results)
     for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
         cell = {"q_star": q_star, "cost": cost}
-        turned = own[own["order"].isin((Order.TURNED, Order.SURELY_TURNED))].to_dict("records")
+        turned = own[own["order"].isin((OrderCheck.TURNED, OrderCheck.SURELY_TURNED))].to_dict("records")
         if not turned:
             sentences.append(message("same_order", **cell))
             continue
         panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
         order = panel.sort_values("rank", kind="stable")["approach"]
-        surely = sum(pair["order"] == Order.SURELY_TURNED for pair in turned)
+        surely = sum(pair["order"] == OrderCheck.SURELY_TURNED for pair in turned)
         clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
         counts = {"pairs": len(own), "turned": len(turned), "surely": surely}
         sentences.append(message("order", **cell, order=order, **counts, clearest=clearest))

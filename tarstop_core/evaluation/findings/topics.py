@@ -15,7 +15,7 @@ from tarstop_core.evaluation.findings.figures import ROW, MethodChart, look_of, 
 from tarstop_core.evaluation.reliability_counts import matches_measurement
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks import TASKS
-from tarstop_core.evaluation.tasks.base import Learned, Task
+from tarstop_core.evaluation.tasks.base import LearnedFromFold, Task
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number, percent
@@ -101,7 +101,7 @@ class Material:
     """Everything that paths of topics are made from."""
 
     cases: dict[str, Case]  # By name
-    knowledge: list[dict[str, Learned]]  # What was learned, by fold and variant
+    knowledge: list[dict[str, LearnedFromFold]]  # What was learned, by fold and variant
     task: Task
     same: bool  # Whether the results were measured with the same knowledge
 
@@ -157,7 +157,7 @@ def path_of(
 
 
 def as_measured(
-    results: Results, variant: str, knowledge: Sequence[Mapping[str, Learned]], folds: Sequence[Fold]
+    results: Results, variant: str, knowledge: Sequence[Mapping[str, LearnedFromFold]], folds: Sequence[Fold]
 ) -> bool:
     """Whether results were measured with the calibrator and prior that were learned again now.
 

@@ -39,7 +39,7 @@ class PlayedGrid:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedFromFold:
     """The calibrator and prior that are learned from a fold's training cases."""
 
     calibrator: Calibrator | None  # None if cases have their own chances
@@ -56,7 +56,7 @@ class Trial:
     """One case at several payoffs and costs, ready for rules to be played on it."""
 
     case: Case
-    learned: Learned  # Calibrator and prior from the training cases
+    learned: LearnedFromFold  # Calibrator and prior from the training cases
     paths: Sequence[Any]  # Path for each of the payoffs
     costs: Sequence[float]  # Costs of a document
     truth: Flags  # Whether ω⁺ holds at each of the payoffs, which only Oracles see; shape (Q,)
@@ -142,7 +142,7 @@ class Task(ABC):
     def settings(self) -> dict[str, Any]:
         """Parameters that change a number, which results record."""
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Learned]:
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, LearnedFromFold]:
         """Learn from a fold's training cases; by default each variant is a kind of calibrator.
 
         Parameters
@@ -154,18 +154,18 @@ class Task(ABC):
 
         Returns
         -------
-        dict of str to Learned
+        dict of str to LearnedFromFold
             By variant.
         """
-        return {kind: Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
+        return {kind: LearnedFromFold(self.fitted(benchmark, fold, kind)) for kind in variants}
 
     @abstractmethod
-    def paths(self, case: Case, learned: Learned, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
+    def paths(self, case: Case, learned: LearnedFromFold, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
         """Make the path of a case for each of the payoffs.
 
         Parameters
         ----------
-        case, learned : Case, Learned
+        case, learned : Case, LearnedFromFold
             The case, and what was learned from training cases.
         payoffs : sequence of Payoffs
             Stakes.
@@ -180,13 +180,13 @@ class Task(ABC):
         """Whether ω⁺ holds, for each of the payoffs, shape (Q,)."""
 
     def trial(
-        self, case: Case, learned: Learned, payoffs: Sequence[Payoffs], costs: Sequence[float]
+        self, case: Case, learned: LearnedFromFold, payoffs: Sequence[Payoffs], costs: Sequence[float]
     ) -> Trial:
         """Prepare a case for rules to be played on it.
 
         Parameters
         ----------
-        case, learned : Case, Learned
+        case, learned : Case, LearnedFromFold
             The case, and what was learned from training cases.
         payoffs, costs : sequence of Payoffs, sequence of float
             Stakes, and costs of a document.
@@ -239,7 +239,7 @@ class Task(ABC):
             pseudo=self.pseudo,
         )
 
-    def calibrated(self, case: Case, learned: Learned) -> Floats:
+    def calibrated(self, case: Case, learned: LearnedFromFold) -> Floats:
         """Chances of a case's documents, shape (N,): its own if it has them, else those of the learned calibrator."""
         chances = case.adaptive_chances
         if chances is None:

@@ -45,7 +45,9 @@ class DecisiveTask(base.Task):
         fixed = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
         return fixed | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
-    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
+    def paths(
+        self, case: Case, learned: base.LearnedFromFold, payoffs: Sequence[Payoffs]
+    ) -> list[DecisivePath]:
         assert learned.calibrator is not None
         p = self.calibrated(case, learned)
         curve = learned.calibrator.curve(p)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tarstop_core.documents.topic import EffectOutcome
-from tarstop_core.effects.beliefs import Target, engine_for
+from tarstop_core.effects.beliefs import EffectTarget, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.evaluation import message
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -18,7 +18,7 @@ from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Payoffs
 
-ANY_BENEFIT = Target(Measure.OR, 1.0, above=False, ratio=True)
+ANY_BENEFIT = EffectTarget(Measure.OR, 1.0, above=False, ratio=True)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class EffectTask(StepwiseTask):
     }
     read_outcomes = staticmethod(read_effect_outcomes)
 
-    target: Target = ANY_BENEFIT
+    target: EffectTarget = ANY_BENEFIT
     truth_is: str = "pooled"
     """ω⁺ is a belief from all studies above ½ ("pooled") or above q* ("full_evidence")."""
     engine: Engine | None = None  # None: exact for an OR of events, else normal
@@ -53,7 +53,7 @@ class EffectTask(StepwiseTask):
         ratio, delta = measure.is_ratio or bool(options.get("ratio")), options.get("delta")
         if delta is None:
             delta = 1.0 if ratio else 0.0
-        target = Target(measure, delta, bool(options.get("above")), ratio)
+        target = EffectTarget(measure, delta, bool(options.get("above")), ratio)
         own = {"truth_is": options.get("truth"), "engine": engine if engine in ENGINES else None}
         return super().asked({**options, **own, "target": target})
 
@@ -70,10 +70,12 @@ class EffectTask(StepwiseTask):
         """The sentence on the truth that decisions are compared with."""
         return [message("truth_of_effects", settings=settings)]
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+    def learn(
+        self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
+    ) -> dict[str, base.LearnedFromFold]:
         # A calibrator of the chance that a document brings data, which all variants share.
         calibrator = self.fitted(benchmark, fold)
-        return {variant: base.Learned(calibrator) for variant in variants}
+        return {variant: base.LearnedFromFold(calibrator) for variant in variants}
 
     def _states(self, case: Case) -> tuple[KnownEffect, ...]:
         assert isinstance(case.outcome, EffectOutcome)
@@ -81,7 +83,9 @@ class EffectTask(StepwiseTask):
         engine = engine_for(studies.form, self.target.measure, self.engine)
         return effect_states(studies, self.target, engine, self.b_0)
 
-    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
+    def paths(
+        self, case: Case, learned: base.LearnedFromFold, payoffs: Sequence[Payoffs]
+    ) -> list[CumulativePath]:
         assert case.outcome is not None
         p, states = self.calibrated(case, learned), self._states(case)
         studies = studies_after(case.outcome.positions, len(case.topic))

@@ -46,7 +46,9 @@ class EnoughTask(base.Task):
         own = {name: getattr(self, name) for name in names}
         return {"scenario": self.scenario, "truth": f"a recall of {self.target:g}", "engine": "none"} | own
 
-    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[UnweighedPath]:
+    def paths(
+        self, case: Case, learned: base.LearnedFromFold, payoffs: Sequence[Payoffs]
+    ) -> list[UnweighedPath]:
         p = case.adaptive_chances
         if p is not None:
             path = UnweighedPath(p, case.labels, partial(_left_of_learning, p))

@@ -70,7 +70,9 @@ class ReviewTask(StepwiseTask):
             own["theta_sp"] = self.theta_sp
         return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+    def learn(
+        self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
+    ) -> dict[str, base.LearnedFromFold]:
         # Variants share a calibrator of the chance that a document brings data, and differ in the prior.
         calibrator = self.fitted(benchmark, fold)
         outcomes = [case.outcome for case in fold.learned_from if isinstance(case.outcome, Outcome)]
@@ -82,15 +84,17 @@ class ReviewTask(StepwiseTask):
             priors["learned"] = learn_prior(*evidence)
         if "width" in variants:
             priors["width"] = replace(learn_width(*evidence), b_0=self.b_0)
-        return {variant: base.Learned(calibrator, priors[variant]) for variant in variants}
+        return {variant: base.LearnedFromFold(calibrator, priors[variant]) for variant in variants}
 
-    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
+    def paths(
+        self, case: Case, learned: base.LearnedFromFold, payoffs: Sequence[Payoffs]
+    ) -> list[CumulativePath]:
         assert isinstance(case.outcome, Outcome)
         p, question = self.calibrated(case, learned), self._question(learned)
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], question)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
-    def _question(self, learned: base.Learned) -> Question:
+    def _question(self, learned: base.LearnedFromFold) -> Question:
         return Question(self.theta, self.engine, learned.prior or Prior(), self.theta_sp)
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:

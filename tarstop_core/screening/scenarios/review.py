@@ -10,7 +10,7 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, Row, StudyRow, rows_of_tables
+from tarstop_core.documents.reports import AccuracyRow, Collected, StudyRow, rows_of_tables
 from tarstop_core.documents.tables import Tables, as_tables
 from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
@@ -185,7 +185,7 @@ class Review(StudyScenario[ReviewSettings]):
 
     def rows_of_file(
         self, settings: ReviewSettings, source: BinaryIO, name: str
-    ) -> tuple[Sequence[Row], Sequence[str]]:
+    ) -> tuple[Sequence[AccuracyRow], Sequence[str]]:
         read = read_tables(source, name)
         return rows_of_tables(read.tables), read.notes
 

@@ -27,7 +27,7 @@ IDEA = Idea("Recall", message("recall_title"), message("recall_lead"))
 
 
 @dataclass(frozen=True)
-class Case:
+class RecallExample:
     """A sample that shows something about recall, with the settings at which it does."""
 
     title: str  # What it shows, in a few words
@@ -37,10 +37,10 @@ class Case:
     theta: float = 0.75
 
 
-CASES: dict[str, Case] = {
-    "settled": Case("Settled long before", "search:stair-trolley"),
-    "missed": Case("Short of what decides", "review:marl-lung", 0.82, 0.0002, 0.6),
-    "nothing": Case("Nothing to find", "search:battery-pack"),
+CASES: dict[str, RecallExample] = {
+    "settled": RecallExample("Settled long before", "search:stair-trolley"),
+    "missed": RecallExample("Short of what decides", "review:marl-lung", 0.82, 0.0002, 0.6),
+    "nothing": RecallExample("Nothing to find", "search:battery-pack"),
 }
 
 

@@ -37,7 +37,7 @@ LEARNED = "learned on the other lists"
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class ScoresAsChances:
     """Scores taken for chances, and learned chances, on the same simulated reviews."""
 
     rule: str  # Name of the way in which scores are turned into chances
@@ -84,16 +84,16 @@ def _margins(name: str) -> Topic:
 
 
 @lru_cache(maxsize=8)
-def taken(scores: str, rule: str) -> Taken:
+def taken(scores: str, rule: str) -> ScoresAsChances:
     """Return the result of one of :data:`RULES` with one of :data:`SCORES` over the sample reviews."""
     name, chances_of = RULES[rule]
     lists = tuple((labels, np.asarray(chances_of(s)), learned) for s, labels, learned in _lists(scores))
     naive = quality_of([(p, labels) for labels, p, _ in lists], "simulated reviews")
     learned = quality_of([(p, labels) for labels, _, p in lists], "simulated reviews")
-    return Taken(name, LABELLED if scores == "margins" else 0, naive, learned, lists)
+    return ScoresAsChances(name, LABELLED if scores == "margins" else 0, naive, learned, lists)
 
 
-def reliability_picture(taken: Taken, *, dark: bool = False) -> Picture:
+def reliability_picture(taken: ScoresAsChances, *, dark: bool = False) -> Picture:
     """Show how often documents with each chance were relevant, for learned chances and for the rule's."""
     totals = taken.totals
     # The bin that adds most to the calibration error.
@@ -112,7 +112,7 @@ def reliability_picture(taken: Taken, *, dark: bool = False) -> Picture:
     )
 
 
-def unread_picture(taken: Taken, at: int, *, dark: bool = False) -> Picture:
+def unread_picture(taken: ScoresAsChances, at: int, *, dark: bool = False) -> Picture:
     """Show the number of unread relevant documents of a list at each depth: true, by the rule, and learned.
 
     Parameters
@@ -146,7 +146,7 @@ def unread_picture(taken: Taken, at: int, *, dark: bool = False) -> Picture:
     )
 
 
-def _unread_figure(taken: Taken, curves: tuple[Floats, Floats, Floats], dark: bool) -> Figure:
+def _unread_figure(taken: ScoresAsChances, curves: tuple[Floats, Floats, Floats], dark: bool) -> Figure:
     chart = Chart(320, dark=dark, simulated=True)
     looks = (
         (THRESHOLD, "dash", "as it was"),

@@ -29,7 +29,7 @@ LOOK = {
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class TrialResults:
     """Results after k trials of simulated reviews, in arrays of shape (K,) for k from FIRST to TRIALS."""
 
     sure: dict[str, np.ndarray]  # By engine, the share of reviews in which it is sure
@@ -38,7 +38,7 @@ class Agreement:
 
 
 @lru_cache(maxsize=16)
-def agreement(tau: float) -> Agreement:
+def agreement(tau: float) -> TrialResults:
     """Simulate reviews whose trials differ by τ, and count how often sure beliefs are wrong.
 
     Parameters
@@ -48,7 +48,7 @@ def agreement(tau: float) -> Agreement:
 
     Returns
     -------
-    Agreement
+    TrialResults
         From the same random numbers for every τ.
     """
     rng = np.random.default_rng(7)
@@ -65,7 +65,7 @@ def agreement(tau: float) -> Agreement:
         alike[at], harmful[at] = random.tau2 == 0, mu > 0
     sure = {engine: np.abs(b - 0.5) > SURE - 0.5 for engine, b in above.items()}
     wrong = {engine: sure[engine] & ((b > 0.5) != harmful) for engine, b in above.items()}
-    return Agreement(
+    return TrialResults(
         {engine: flags.mean(0) for engine, flags in sure.items()},
         {engine: flags.sum(0) / sure[engine].sum(0) for engine, flags in wrong.items()},
         alike.mean(0),
@@ -94,7 +94,7 @@ def wrong_picture(tau: float, *, dark: bool = False) -> Picture:
     )
 
 
-def _wrong_figure(k: np.ndarray, counts: Agreement, dark: bool) -> Figure:
+def _wrong_figure(k: np.ndarray, counts: TrialResults, dark: bool) -> Figure:
     chart = Chart(300, dark=dark, simulated=True)
     for row, (engine, (title, colour, dash, width)) in enumerate(LOOK.items()):
         chart.line(

@@ -19,7 +19,7 @@ LEAST_DRAWS = 30
 REPEATS = 200  # Functions drawn from the fitted regression, for the standard error of EVPPI
 
 
-class Estimate(NamedTuple):
+class EstimatedValue(NamedTuple):
     """A value of information and its standard error."""
 
     value: float
@@ -27,13 +27,13 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draws:
+class ParameterDraws:
     """Draws of net benefits, or of effects and costs, and the parameters that they came from, as lists by name.
 
     Examples
     --------
     >>> x = np.random.default_rng(0).normal(size=1000)
-    >>> draws = Draws(net_benefit={"a": (0 * x).tolist(), "b": x.tolist()}, parameters={"x": x.tolist()})
+    >>> draws = ParameterDraws(net_benefit={"a": (0 * x).tolist(), "b": x.tolist()}, parameters={"x": x.tolist()})
     >>> values = draws.values()
     >>> bool(abs(values["evppi"][0]["evppi"] - values["evpi"]) < 0.001)
     True
@@ -111,7 +111,7 @@ class Draws:
         ]
         return np.array(columns, dtype=np.float64).T
 
-    def evppi(self, names: Sequence[str]) -> Estimate:
+    def evppi(self, names: Sequence[str]) -> EstimatedValue:
         """EVPPI of some parameters together, with the standard error of the regression.
 
         Net benefits, as differences from the best action, are regressed on the parameters
@@ -120,10 +120,10 @@ class Draws:
         """
         fit = self._fit_lead(names)
         if fit is None:
-            return Estimate(0.0, 0.0)
+            return EstimatedValue(0.0, 0.0)
         random = np.random.default_rng(0)
         drawn = [_gain(fit.draw(random)) for _ in range(REPEATS)]
-        return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
+        return EstimatedValue(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
 
     def _fit_lead(self, names: Sequence[str]) -> SplineFit | None:
         """Regress the lead of the other actions over the best one on some parameters; None if nothing varies."""
@@ -166,11 +166,11 @@ class Draws:
         return np.minimum(worth, min(_gain(fit.fitted), self.evpi.value))
 
     @property
-    def evpi(self) -> Estimate:
+    def evpi(self) -> EstimatedValue:
         """EVPI, the mean of the largest net benefit minus the largest mean, with its standard error over draws."""
         net = self.net()
         gain = net.max(axis=1) - net[:, net.mean(axis=0).argmax()]
-        return Estimate(float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))))
+        return EstimatedValue(float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))))
 
     def chance_best(self, willingness_to_pay: float | None = None) -> dict[str, float]:
         """Share of the draws in which each action is the best; actions that tie share a draw equally."""

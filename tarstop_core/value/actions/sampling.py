@@ -77,7 +77,7 @@ class Study:
         return np.asarray(self.cost_fixed + self.cost_per_person * self.arms * n)
 
 
-class Studied(Protocol):
+class StudiedDecision(Protocol):
     """A decision whose parameters a study can measure."""
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
@@ -109,12 +109,12 @@ class BestSize:
     best_enbs: float  # That ENBS
 
 
-def best_size(decision: Studied, study: Study, people: float, most: int = MOST_PEOPLE) -> BestSize:
+def best_size(decision: StudiedDecision, study: Study, people: float, most: int = MOST_PEOPLE) -> BestSize:
     """Find the size at which the value of a study to everyone exceeds its price by most.
 
     Parameters
     ----------
-    decision : Studied
+    decision : StudiedDecision
         A decision whose values are per person.
     study : Study
         The study, with its price.

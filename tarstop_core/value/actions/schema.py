@@ -16,7 +16,7 @@ from tarstop_core.value.actions.joint import ActionTable, JointNormal, LinearPar
 from tarstop_core.value.actions.linear import ActionsLinear, EffectNetBenefit, Linear, Threshold
 from tarstop_core.value.actions.lines import Values
 from tarstop_core.value.actions.population import Concerned, Population, StudyPrice, Timing
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 from tarstop_core.value.actions.treat import TreatByTest
 
 PER_PERSON = ("evpi", "evppi", "evsi")  # How names of values per person begin
@@ -47,7 +47,7 @@ KINDS: dict[str, type[Decision]] = {
         LinearParameters,
         ActionTable,
         TreatByTest,
-        Draws,
+        ParameterDraws,
         Population,
         StudyPrice,
     )
@@ -71,7 +71,7 @@ class PeopleConcerned(Concerned):
         }
 
 
-class Row(TypedDict):
+class DecisionRow(TypedDict):
     """A decision as a file has it."""
 
     kind: str
@@ -138,7 +138,7 @@ def entries_of_text(
 
 def _entry(content: object, place: str, everyone: PeopleConcerned | None) -> Entry:
     """Read one row of a document."""
-    row = validated(Row, content, place, "give kind and inputs", open_ended=True, by_hand=True)
+    row = validated(DecisionRow, content, place, "give kind and inputs", open_ended=True, by_hand=True)
     if row["kind"] not in KINDS:
         raise InputProblem(f"{place}: there is no kind {row['kind']!r}; give {listed(list(KINDS), 'or')}.")
     named = f"{place} ({row['kind']})"
@@ -230,7 +230,7 @@ class DrawColumns:
 
 def draws_of_table(
     name: str, titles: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], columns: DrawColumns
-) -> tuple[Draws, list[str]]:
+) -> tuple[ParameterDraws, list[str]]:
     """Read a table of draws: a line for each draw, a column for each net benefit, effect, cost or parameter.
 
     Parameters
@@ -246,7 +246,7 @@ def draws_of_table(
 
     Returns
     -------
-    Draws
+    ParameterDraws
         The decision.
     list of str
         Notes on columns that were ignored or are in per cent.
@@ -298,7 +298,7 @@ def draws_of_table(
             else:
                 parameters[title] = values
     try:
-        draws = Draws(
+        draws = ParameterDraws(
             net_benefit={title: column(title) for title in columns.net_benefit} or None,
             effect={title: column(title) for title in columns.effect} or None,
             cost={of: column(title) for of, title in zip(columns.effect, columns.cost, strict=True)} or None,

@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import best_of, check_covariance, check_numbers
 from tarstop_core.value.actions.lines import Values, best_between, normal_density
 from tarstop_core.value.actions.population import Concerned
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.payoffs import Floats
 
@@ -212,7 +212,7 @@ class TreatByTest:
         return np.asarray(shares @ weight)
 
     @cached_property
-    def draws(self) -> Draws:
+    def draws(self) -> ParameterDraws:
         """Quasi-random draws of sensitivity, specificity and prevalence, with the net benefits they give."""
         from scipy.stats import qmc  # slow to import, seldom needed
 
@@ -226,7 +226,7 @@ class TreatByTest:
             {} if isinstance(self.prevalence, float) else {"prevalence": p}
         )
         net = self.net_benefit(se, sp, p).T
-        return Draws(
+        return ParameterDraws(
             net_benefit={action: column.tolist() for action, column in zip(ACTIONS, net, strict=True)},
             parameters={name: column.tolist() for name, column in parameters.items()},
         )

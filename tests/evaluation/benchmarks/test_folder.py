@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
@@ -173,7 +173,7 @@ def test_tables_of_an_intervention_make_a_benchmark_of_effects(tmp_path: Path) -
     assert task.engine is None
     methods = parse_methods(["greedy", "budget:d=5", "oracle"], "effect")
     results = run(made, task, methods, q_stars=(0.5,), costs=(0.001,))
-    target = Target(Measure.RR, 0.8, above=False, ratio=True)
+    target = EffectTarget(Measure.RR, 0.8, above=False, ratio=True)
     last = {name: belief_of_effect(studies_of(name), target).beliefs[-1] for name in ("bcg", "hine1989")}
     assert {case: bool(omega) for case, (omega,) in zip(results.cases, results.omega, strict=True)} == {
         f"{name}/all": b is not None and b > 0.5 for name, b in last.items()

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings import message
-from tarstop_core.evaluation.findings.claims import Pair
+from tarstop_core.evaluation.findings.claims import MethodPair
 from tarstop_core.evaluation.findings.means import Mean
 from tarstop_core.evaluation.metrics import NoRatio
 from tests.branches import every_branch
@@ -31,7 +31,7 @@ def claims() -> Iterator[tuple[str, dict[str, Any]]]:
     named = {"approach": "Optimal", "reference": "Greedy", **CELL}
     for low, high in ((0.05, 0.2), (-0.2, -0.05)):
         ends = {"difference_low": low, "difference_high": high, "difference": (low + high) / 2}
-        yield "pair", {"pair": Pair(pd.DataFrame([named | ends]), gain)}
+        yield "pair", {"pair": MethodPair(pd.DataFrame([named | ends]), gain)}
     yield "same_order", CELL
     clearest = {"ahead": "Smooth", "behind": "Budget", "gap": -0.1, "gap_low": -0.2, "gap_high": -0.01}
     for turned in (1, 2):

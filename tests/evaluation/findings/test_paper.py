@@ -13,7 +13,7 @@ from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.paper import (
-    Order,
+    OrderCheck,
     beside_paper,
     differences,
     omega_plus,
@@ -168,4 +168,6 @@ def test_pairs_stand_as_there_or_the_other_way_round(results: Results) -> None:
     for pair in found.to_dict("records"):
         gap = utility[pair["q_star"], pair["ahead"]] - utility[pair["q_star"], pair["behind"]]
         assert pair["gap"] == pytest.approx(gap) and pair["gap_low"] <= gap <= pair["gap_high"]
-        assert (pair["order"] in (Order.SAME, Order.SURELY_SAME)) == (gap > 0) or pair["order"] == Order.EQUAL
+        assert (pair["order"] in (OrderCheck.SAME, OrderCheck.SURELY_SAME)) == (gap > 0) or pair[
+            "order"
+        ] == OrderCheck.EQUAL

@@ -19,7 +19,7 @@ from tarstop_core.evaluation.findings.topics import (
     topic_sentence,
 )
 from tarstop_core.evaluation.results import MethodInfo, Results, load, shipped
-from tarstop_core.evaluation.tasks.base import Learned
+from tarstop_core.evaluation.tasks.base import LearnedFromFold
 from tests.evaluation.findings.conftest import Worded
 
 
@@ -58,7 +58,7 @@ def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str)
 
     def known_again(factor: float) -> bool:
         moved = replace(learned.calibrator, y=tuple(factor * y for y in learned.calibrator.y))
-        knowledge = [{variant: Learned(moved, learned.prior)}]
+        knowledge = [{variant: LearnedFromFold(moved, learned.prior)}]
         return as_measured(results, variant, knowledge, [fold])
 
     assert known_again(1) and known_again(1 - 1e-12) and not known_again(0.999)

@@ -11,7 +11,7 @@ from scripts.make_samples.patents import simulate_patents
 from scripts.make_samples.write import GOOGLE_COLUMNS, write_sample_data
 from tarstop_core import places
 from tarstop_core.documents.records import RECORD_COLUMNS
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples import collections as samples
 
@@ -130,7 +130,11 @@ def test_loading_a_review_gives_the_simulated_documents() -> None:
 def test_full_texts_are_reports_that_a_session_can_hold() -> None:
     for name in samples.sample_reviews()["topic"]:
         for text in samples.sample_full_texts(name).values():
-            rows = (Row(text.study, text.TP, text.FP, text.FN, text.TN),) if text.status == "data" else ()
+            rows = (
+                (AccuracyRow(text.study, text.TP, text.FP, text.FN, text.TN),)
+                if text.status == "data"
+                else ()
+            )
             Report(text.status, text.reason, text.study, rows)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from tarstop_core.documents.reports import EffectRow, Report, Row, collect, studies_of
+from tarstop_core.documents.reports import AccuracyRow, EffectRow, Report, collect, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import Form
@@ -129,7 +129,7 @@ def test_reports_are_kept_in_the_log_and_rows_of_another_question_wait() -> None
         check_event(replace(event, time="2026-01-01T00:00:00+00:00"))
     kept = Report.from_dict(json.loads(json.dumps(events[-1].payload)))
     assert kept.rows == (effect(1),)
-    accuracy = Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 4),))
+    accuracy = Report("data", study="Lee", rows=(AccuracyRow("Lee", 9, 1, 2, 4),))
     mixed = [*events, Event("report", {"doc": IDS[4], **accuracy.to_dict()})]
     here = replay(START, IDS, mixed)
     assert len(here.evidence) == 2 and 4 in here.waiting

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.files import read_qrels, read_records, read_tables
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import WIDTH, calibrators, default_calibrator, extraction_rate, priors
@@ -62,7 +62,7 @@ def said(settings: Settings, folder: Path) -> dict[str, tuple[Advice, Explanatio
         if doc in at:
             n, studies = at[doc], studies + 1
             cells = (int(getattr(tables, cell)[n]) for cell in ("TP", "FP", "FN", "TN"))
-            row = Row(tables.study[n], *cells)
+            row = AccuracyRow(tables.study[n], *cells)
             note("report", doc, **Report("data", study=row.study, rows=(row,)).to_dict())
         elif doc in included:
             note("report", doc, **Report("no data").to_dict())

@@ -15,7 +15,7 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
@@ -58,7 +58,7 @@ def label(at: int, verdict: str) -> Event:
 def table(at: int, counts: tuple[int, int, int, int], study: str = "") -> Event:
     name = study or f"Study {at}"
     return Event(
-        "report", {"doc": IDS[at], **Report("data", study=name, rows=(Row(name, *counts),)).to_dict()}
+        "report", {"doc": IDS[at], **Report("data", study=name, rows=(AccuracyRow(name, *counts),)).to_dict()}
     )
 
 

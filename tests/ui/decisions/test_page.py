@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.decisions.entered import KINDS
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.explore.decisions import accuracy_believed
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.log import Event
@@ -196,7 +196,7 @@ def test_a_review_is_weighed_by_what_its_session_believes(open_app: OpenApp, sto
     asked = {"kind": "test", "accuracy": f"session:{session}"}
     (error,) = open_app("decisions", **asked).error
     assert "do not say yet" in error.value, "nobody has said anything of specificity"
-    report = Report("data", study="Kim", rows=(Row("Kim", 20, 3, 4, 60),))
+    report = Report("data", study="Kim", rows=(AccuracyRow("Kim", 20, 3, 4, 60),))
     log(store, session, Event("report", {"doc": IDS[7], **report.to_dict()}))
     state = session_snapshot(store, session).state
     app = open_app("decisions", **asked)

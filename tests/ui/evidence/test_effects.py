@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.evidence.effect_studies import EXAMPLE, PREFIX
 from dashboard.frame.drawing import ALL
 from dashboard.parts.evidence import EFFECT_VIEWS
-from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.beliefs import EffectTarget, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.evidence.manual_tables import pack
 from tarstop_core.files.effect_tables import rows_of_effects
@@ -23,7 +23,7 @@ OpenApp = Callable[..., AppTest]
 SETS = {published.name: published for published in published_effects()}
 
 
-def belief(name: str, target: Target, **how: object) -> str:
+def belief(name: str, target: EffectTarget, **how: object) -> str:
     """What the page ought to say of a published set."""
     found = belief_of_effect(SETS[name].studies, target, **how).beliefs[-1]  # type: ignore[arg-type]
     assert found is not None
@@ -33,7 +33,7 @@ def belief(name: str, target: Target, **how: object) -> str:
 def test_a_published_set_is_shown_first(open_app: OpenApp) -> None:
     app = open_app("evidence", numbers="trials")
     said = shown(app)
-    assert belief("bcg", Target(Measure.RR, 0.8, above=False, ratio=True)) in said
+    assert belief("bcg", EffectTarget(Measure.RR, 0.8, above=False, ratio=True)) in said
     assert [tab.label for tab in app.tabs] == [view.title for view in EFFECT_VIEWS]
     assert "Colditz" in said and said.count('class="tar-fluid"') == 1
 
@@ -41,7 +41,7 @@ def test_a_published_set_is_shown_first(open_app: OpenApp) -> None:
 def test_the_address_holds_what_is_asked(open_app: OpenApp) -> None:
     asked = {"set": "catheters", "measure": "RR", "delta": "0.7", "engine": "reml", "direction": "above"}
     app = open_app("evidence", numbers="trials", **asked)
-    target = Target(Measure.RR, 0.7, above=True, ratio=True)
+    target = EffectTarget(Measure.RR, 0.7, above=True, ratio=True)
     assert belief("catheters", target, engine="reml") in shown(app)
     app.selectbox(f"{PREFIX}/measure/{SETS['catheters'].title}/EVENTS").set_value(Measure.OR).run()
     assert "measure" not in app.query_params and not app.exception
@@ -60,10 +60,10 @@ def test_tables_in_the_address_come_back(open_app: OpenApp) -> None:
     packed = pack(rows_of_effects(studies))
     app = open_app("evidence", numbers="trials", source="file", name="mine.csv", tables=packed)
     said = shown(app)
-    assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in said
+    assert belief("stroke-stay", EffectTarget(Measure.MD, 0.0, above=False, ratio=False)) in said
     assert "mine.csv" in said
     again = open_app("evidence", numbers="trials", source="typed", tables=packed)
-    assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in shown(again)
+    assert belief("stroke-stay", EffectTarget(Measure.MD, 0.0, above=False, ratio=False)) in shown(again)
 
 
 def test_what_is_usual_for_one_measure_is_no_choice_for_another(open_app: OpenApp) -> None:
@@ -71,7 +71,9 @@ def test_what_is_usual_for_one_measure_is_no_choice_for_another(open_app: OpenAp
     assert app.selectbox(f"{PREFIX}/engine/normal").value == "normal"
     app.selectbox("evidence/set").set_value("catheters").run(timeout=SECONDS)
     assert app.selectbox(f"{PREFIX}/engine/exact").value == "exact" and "engine" not in app.query_params
-    assert belief("catheters", Target(Measure.OR, 0.8, above=False, ratio=True), engine="exact") in shown(app)
+    assert belief(
+        "catheters", EffectTarget(Measure.OR, 0.8, above=False, ratio=True), engine="exact"
+    ) in shown(app)
 
 
 def test_names_of_columns_pasted_along_decide_their_order(open_app: OpenApp) -> None:
@@ -90,7 +92,7 @@ def test_decisions_begins_with_the_option_that_evidence_prefers(
 ) -> None:
     asked = {"set": "bcg", "measure": "RD", "direction": direction, "delta": str(delta)}
     app = open_app("evidence", numbers="trials", **asked)
-    target = Target(Measure.RD, delta, above=direction == "above", ratio=False)
+    target = EffectTarget(Measure.RD, delta, above=direction == "above", ratio=False)
     found = belief_of_effect(SETS["bcg"].studies, target)
     (link,) = (line.value for line in app.caption if "(decisions?" in line.value)
     address = parse_qs(link.partition("(decisions?")[2].partition(")")[0])

@@ -13,7 +13,7 @@ from dashboard.screen.full_text import FORM_OUTCOMES
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import OUTCOMES, Report, Row
+from tarstop_core.documents.reports import OUTCOMES, AccuracyRow, Report
 from tarstop_core.presentation.numbers import amount_or_documents
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
@@ -382,7 +382,7 @@ def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store
                 Event("label", {"doc": doc, "label": "relevant"}),
                 expected=len(store.events(session)),
             )
-            data = Report("data", study=doc, rows=(Row(doc, TP, FP, FN, TN),))
+            data = Report("data", study=doc, rows=(AccuracyRow(doc, TP, FP, FN, TN),))
             report_of(store, session, doc=doc, **data.to_dict())
         page = open_app("screen", session=session)
         said = "The usual model (REML) would decide differently: a chance of 69 %, so “Don't adopt”."

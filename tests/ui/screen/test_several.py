@@ -6,7 +6,7 @@ from dataclasses import replace
 from streamlit.testing.v1 import AppTest
 
 from dashboard.screen.reading import block
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import EXCLUDED, Readers
@@ -193,8 +193,8 @@ def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> N
 
 
 IN_FULL = replace(BOTH, readers=Readers(("Rita", "Sam"), full_texts=True))
-TABLE = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-OTHER = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
+TABLE = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 2, 30),))
+OTHER = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 3, 30),))
 
 
 def in_full(store: Store) -> str:

@@ -12,14 +12,14 @@ from scipy.special import expit
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.joint import LinearParameters
-from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.psa import ParameterDraws
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "reference/golden/psa_sample.json").read_text(encoding="utf-8")
 )
 
 
-def reference_draws(sets: list[list[str]]) -> Draws:
+def reference_draws(sets: list[list[str]]) -> ParameterDraws:
     sample = {name: np.array(column) for name, column in GOLDEN["sample"].items()}
     p, se, sp = sample["prev"], expit(sample["logit_se"]), expit(sample["logit_sp"])
     net = {
@@ -30,8 +30,8 @@ def reference_draws(sets: list[list[str]]) -> Draws:
     return draws(net, sample, sets)
 
 
-def draws(net: dict[str, Any], parameters: dict[str, Any], sets: Any = ()) -> Draws:
-    return Draws(
+def draws(net: dict[str, Any], parameters: dict[str, Any], sets: Any = ()) -> ParameterDraws:
+    return ParameterDraws(
         net_benefit={name: column.tolist() for name, column in net.items()},
         parameters={name: column.tolist() for name, column in parameters.items()},
         sets=sets,
@@ -120,7 +120,7 @@ def test_a_parameter_of_few_values_says_what_each_of_them_does() -> None:
 
 def test_acceptability_follows_the_willingness_to_pay() -> None:
     gain = np.random.default_rng(6).normal(0.1, 0.05, 400)
-    values: Any = Draws(
+    values: Any = ParameterDraws(
         effect={"new": gain.tolist(), "old": [0.0] * 400},
         cost={"old": [0.0] * 400, "new": [1000.0] * 400},
         willingness_to_pay=20_000,
@@ -160,4 +160,4 @@ def test_acceptability_follows_the_willingness_to_pay() -> None:
 def test_what_cannot_be_is_refused(changed: dict[str, Any]) -> None:
     column = [float(x) for x in range(30)]
     with pytest.raises(InputProblem):
-        Draws(**{"net_benefit": {"a": column, "b": column}, "parameters": {"x": column}} | changed)  # type: ignore[arg-type]
+        ParameterDraws(**{"net_benefit": {"a": column, "b": column}, "parameters": {"x": column}} | changed)  # type: ignore[arg-type]
