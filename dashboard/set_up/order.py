@@ -44,6 +44,8 @@ from tarstop_core.sessions.create import ChosenDocuments
 
 PREFIX = "set_up"
 CAME_ALONG = f"{PREFIX}/came_along"
+COUNTED = f"{CAME_ALONG}/counted"
+"""State: the list, the source of its labels and how many are relevant, as they were said last."""
 FIRST_TITLES = 5
 ORDER_WORDS: dict[Order, str] = {
     "scores": "Highest score first",
@@ -163,12 +165,23 @@ def _with_families_and_labels(
 
 
 def announce(chosen: ChosenDocuments) -> None:
-    """Say that documents came with labels, before they are in order and the person can choose what to do with them."""
+    """Say that documents came with labels, before they are in order and the person can choose what to do with them.
+
+    Of a file with two verdicts, another one may count once another question is asked.
+    """
     labels = _labels(chosen, ())
-    if labels.count:
-        st.caption(
-            f"{labels.sentence} Once the list is in order, say below whether to keep them, leave them out or replay them."
-        )
+    if not labels.count:
+        return
+    shell.caption(
+        f"{labels.sentence} They come from {labels.source}. Once the list is in order, say below whether to keep them, "
+        "leave them out or replay them."
+    )
+    counted = chosen.name, labels.source, labels.relevant
+    name, source, relevant = st.session_state.get(COUNTED, counted)
+    st.session_state[COUNTED] = counted
+    if name == chosen.name and source != labels.source:
+        changed = f"Labels now come from {labels.source}: {labels.relevant:,} relevant, not {relevant:,}."
+        st.toast(shell.escape_markdown(changed))
 
 
 def _labels(chosen: ChosenDocuments, groups: Sequence[Sequence[int]]) -> FileLabels:
@@ -276,9 +289,11 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
         f"{own.relevant_read:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
     )
     sentence = (
-        f"In the order shown above, without learning from labels, {own.policy.title} would have stopped after "
-        f"{own.depth:,} of {labels.count:,}{then}, with {share} read."
+        f"In the order shown above {own.policy.title} would have stopped after {own.depth:,} of {labels.count:,}{then}, "
+        f"with {share} read."
     )
+    if settings.learns:
+        sentence += " A list that learns from its labels, as yours will, is read in another order."
     tells = scenario_of(settings).verdicts_tell
     if not tells:
         yours = f", {settings.rule.brief} among them," if settings.rule.acts_on_belief else ""

@@ -164,9 +164,10 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     asked = choice(app)
     assert "671 of 671 documents" in words_of(app.caption) and "(24 relevant)" in words_of(app.caption)
     assert asked.value == "replay"
-    assert "of 24" in html_of(answered(app))
+    assert "of 24" in html_of(answered(app)) and "as yours will" not in words_of(app.caption)
     answered(app.radio("set_up/scenario").set_value("review").run())
     assert "labels contain no 2×2 tables" in words_of(app.caption)
+    assert "as yours will" in words_of(app.caption), "the list of the session learns"
     (shown,) = [each.proto.body for each in app.get("html") if "stops after" in each.proto.body]
     assert "Optimal" not in shown and "Greedy" not in shown and "Consecutive irrelevant(50)" in shown
     app.radio("set_up/scenario").set_value("patent").run()
@@ -221,6 +222,7 @@ def test_the_verdict_that_the_stages_ask_for_is_taken_and_may_be_changed(
     assert "carry labels (2 relevant)." in words_of(app.caption), "said before a question is"
     next(area for area in app.text_area if "/query/" in area.key).set_value("ultrasound appendicitis").run()
     assert "(label_abstract_screening)" in choice(app).label.replace("\\", "")
+    assert "(label_abstract_screening)" in words_of(app.caption) and not app.toast
 
     def asked() -> object:
         return next(radio for radio in app.radio if "/documents/verdict/" in radio.key)
@@ -232,4 +234,14 @@ def test_the_verdict_that_the_stages_ask_for_is_taken_and_may_be_changed(
     app.radio("set_up/review/stages").set_value(1).run()
     assert not app.exception and asked().value == "label_included"
     app.radio("set_up/scenario").set_value("patent").run()
-    assert not app.exception and asked().value == "label_included"
+    assert not app.exception and asked().value == "label_included" and not app.toast
+
+
+def test_another_question_does_not_change_the_labels_silently(open_app: Open) -> None:
+    app = upload(open_app("set_up", scenario="patent"), "both.csv", BOTH, "ultrasound")
+    assert "both.csv (label_included, " in words_of(app.caption) and not app.toast
+    app.radio("set_up/scenario").set_value("enough").run()
+    assert "both.csv (label_abstract_screening)" in words_of(app.caption)
+    (changed,) = app.toast
+    assert "2 relevant, not 1" in changed.value
+    assert not app.run().toast
