@@ -34,7 +34,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, count_of, percent, unbroken
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
-from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.screening.wording import about_documents, chances_badge
@@ -266,7 +266,7 @@ def _path(selection: Selection, at: tuple[float, float], policy: Policy, world: 
     figure(
         "explore-path",
         f"{policy} at {message('place', q_star=at[0], cost=settings.cost, unit=settings.payoffs.unit)}",
-        figures.path_figure(cell, belief_title=scenario_of(settings).belief_title, **selection.style),
+        figures.path_figure(cell, settings, **selection.style),
         figures.path_sentence(cell, settings),
         figures.path_columns(cell),
         selection.stem,

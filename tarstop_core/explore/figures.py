@@ -13,11 +13,10 @@ from tarstop_core.policies import Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Chart, Figure, Rows
-from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, COST, GREY, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import action, best_between, question
+from tarstop_core.screening.wording import action, best_between, limits_of, question
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.stakes import Stakes
@@ -85,10 +84,10 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     y = low - room if min(ends) - low > 2 * room else sum(ends) / 2
     chart.label(1, float(up[-1]), f"“{fig.plain(settings.plus, 44)}”", PLUS)
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
-    threshold = f"act above {percent(payoffs.q_star)}"
     if not others:  # At the top, where neither line is near
+        ((q_star, threshold),) = limits_of(settings)
         place = {"yanchor": "top", "xanchor": "right" if right else "left"}
-        chart.label(payoffs.q_star, high + 2 * room, f" {threshold} ", **place)
+        chart.label(q_star, high + 2 * room, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
     needed = now.needed
     if 0 < needed < 1.2 * peak:
@@ -164,17 +163,15 @@ def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
 # --- where a rule stops ---------------------------------------------------------------------------------
 
 
-def path_figure(
-    cell: Cell, *, belief_title: str = "chance of prior art", simulated: bool = False, dark: bool = False
-) -> Figure:
+def path_figure(cell: Cell, settings: Settings, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw belief and value along the list up to where the rule stops, as the Screen page does.
 
     Parameters
     ----------
     cell
         The rule and its stop.
-    belief_title
-        Title of the axis of belief.
+    settings
+        Settings with the payoffs of the cell.
     simulated, dark
         Whether the list is simulated, and the page dark.
 
@@ -194,7 +191,8 @@ def path_figure(
         hit=path.hit if path.hit is not None and path.hit <= depth else None,
         span=window(len(path), cell.start, depth, "last"),
         unit=cell.unit,
-        belief_title=belief_title,
+        limits=limits_of(settings),
+        belief_title=scenario_of(settings).belief_title,
         worth_title="worth each",
         steps=path.in_steps,
         dark=dark,

@@ -250,7 +250,7 @@ def advice_figure(
         worth,
         cost=settings.cost,
         q_star=settings.payoffs.q_star,
-        limits=limits_of(settings) if settings.payoffs.others else (),
+        limits=limits_of(settings),
         depth=state.depth,
         plan=plan,
         stops=advice.next_find is None,

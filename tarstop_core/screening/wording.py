@@ -254,10 +254,8 @@ def how_sure(settings: Settings) -> str:
 
 
 def limits_of(settings: Settings) -> list[tuple[float, str]]:
-    """Chances from which each of several options is the best one, with labels for figures; none with only a⁺ and a⁻."""
+    """Chances from which each option is the best one, with labels for figures."""
     ranges = settings.payoffs.ranges()
-    if not settings.payoffs.others:
-        return []
     names = [action(option, settings) for option in ranges.options[1:]]
     return [
         (end, f"{plain(name, 24)} above {percent(end)}") for end, name in zip(ranges.ends, names, strict=True)

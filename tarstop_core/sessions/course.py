@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.documents.tables import Floats
-from tarstop_core.presentation.figures import Chart, Figure, or_none, thinned, with_unit
+from tarstop_core.presentation.figures import Chart, Figure, or_none, plain, thinned, with_unit
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.pictures import still
 from tarstop_core.screening.fold import replay
@@ -64,8 +64,9 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         studies=len(state.evidence) > 0,
         hit=state.hit is not None,
     )
-    several: Limits = [(name, end, THRESHOLD) for end, name in limits_of(settings)]
-    limits = several or [("act above", drawn["q_star"], THRESHOLD)]
+    limits: Limits = [(name, end, THRESHOLD) for end, name in limits_of(settings)]
+    if not settings.payoffs.others:  # The threshold may have changed on the way
+        limits = [(f"{plain(settings.plus, 24)} above", drawn["q_star"], THRESHOLD)]
     shares = {"title": "chance", "range": [0.0, 1.0], "dtick": 0.2, "tickformat": ".0%"}
     pictures = [draw("b", BELIEF, limits, says, **shares)]
     if (before["worth"] > 0).any():

@@ -48,9 +48,14 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
     assert max(evpi["y"]) == pytest.approx(float(MONEY.evpi(0.8)))
-    assert {"“Reject”", "“Grant”", " act above 80 % ", " now ", "Greedy reads on above", "simulated"} <= set(
-        texts(figure)
-    )
+    assert {
+        "“Reject”",
+        "“Grant”",
+        " Reject above 80 % ",
+        " now ",
+        "Greedy reads on above",
+        "simulated",
+    } <= set(texts(figure))
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
     assert [each["y"] for each in orange] == [[500.0, 500.0]]
     dotted = [each["y"][-1] for each in figure["data"] if each.get("line", {}).get("dash") == "dot"]
@@ -234,8 +239,10 @@ def test_without_a_unit_sensitivity_counts_in_documents() -> None:
 def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) -> None:
     explored = sample(key)
     found = plans.cell_of(explored, explored.settings, Optimal(), world)
-    figure = figures.path_figure(found, simulated=True)
-    assert "simulated" in texts(figure)
+    figure = figures.path_figure(found, explored.settings, simulated=True)
+    assert "simulated" in texts(figure) and any(
+        f"{explored.settings.plus} above" in each for each in texts(figure)
+    )
     said = figures.path_sentence(found, explored.settings)
     assert f"after {found.depth:,} document" in said
     assert ("correctly" in said or "wrongly" in said) == (world == "played")
@@ -243,7 +250,8 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
     assert {len(each) for each in columns.values()} == {len(explored) + 1}
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
     json.dumps(figure)
-    greedy = figures.path_figure(plans.cell_of(explored, explored.settings, Greedy(), world))
+    greedy = plans.cell_of(explored, explored.settings, Greedy(), world)
+    greedy = figures.path_figure(greedy, explored.settings)
     assert greedy["layout"]["yaxis2"]["title"]["text"] == "worth each ÷ cost"
 
 
