@@ -11,9 +11,7 @@ from tarstop_core.effects.absolute import delta_of_difference
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.screening.scenarios.named import scenario_of
 
 MEASURES = {
     Measure.OR: "Odds ratio",
@@ -32,6 +30,7 @@ LONGEST_OUTCOME = 60
 """Most characters of an outcome."""
 RISK, PREVENTED = 20.0, 20.0
 """Defaults: per cent of people with the event, and events of 1,000 people to prevent."""
+SMALLEST = "smallest effect that matters"
 NO_DIFFERENCE = {True: 1.0, False: 0.0}
 """Value of a measure without an effect, by whether the measure is a ratio."""
 
@@ -52,32 +51,30 @@ def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
     -------
     EffectSettings
     """
-    left, right = st.columns([1.3, 1], gap="medium")
-    how = lasting(f"{key}/outcome") | {"placeholder": "stroke, days in hospital …"}
-    outcome = left.text_input("Outcome", "", LONGEST_OUTCOME, **how).strip()
-    measure = Measure(one_of("Measure", MEASURES, at=right, **lasting(f"{key}/measure")))
-    of_events = measure in EVENT_MEASURES
-    above = one_of("Direction", DIRECTIONS[of_events], at=left, **lasting(f"{key}/above/{of_events}"))
-    ratio = False
-    if measure is Measure.GENERIC:
-        kinds = {True: "Ratios (HR, rate ratio)", False: "Differences"}
-        ratio = one_of("Estimates are", kinds, at=right, **lasting(f"{key}/ratio"))
+    left, middle, right = st.columns([1.4, 1, 1.1], gap="small", vertical_alignment="bottom")
+    with right.popover("Measure", width="stretch", key=f"{key}/what"):
+        how = lasting(f"{key}/outcome") | {"placeholder": "stroke, days in hospital …"}
+        outcome = st.text_input("Outcome", "", LONGEST_OUTCOME, **how).strip()
+        measure = Measure(one_of("Measure", MEASURES, **lasting(f"{key}/measure")))
+        of_events = measure in EVENT_MEASURES
+        above = one_of("Direction", DIRECTIONS[of_events], **lasting(f"{key}/above/{of_events}"))
+        ratio = False
+        if measure is Measure.GENERIC:
+            kinds = {True: "Ratios (HR, rate ratio)", False: "Differences"}
+            ratio = one_of("Estimates are", kinds, **lasting(f"{key}/ratio"))
     asked = replace(start, outcome=outcome, measure=measure.value, above=above, ratio=ratio, delta=1.0)
+    if not of_events:
+        words, how = f"The {SMALLEST}, δ", lasting(f"{key}/delta/{asked.is_ratio}")
+        how |= {"step": 0.1, "format": "%g", "help": "In the unit of the measure."}
+        return replace(asked, delta=left.number_input(words, value=NO_DIFFERENCE[asked.is_ratio], **how))
+    events, percents = events_and_risk(key, above, left, middle)
+    risk = percents / 100
     try:
-        return _ask_events(key, asked) if of_events else _ask_amount(key, asked)
+        return replace(asked, delta=delta_of_difference(measure, risk, events, above), baseline=risk)
     except InputProblem as problem:
         problem_box(problem)
         problems.append(str(problem))
         return asked
-
-
-def _ask_amount(key: str, asked: EffectSettings) -> EffectSettings:
-    """Ask for the smallest effect that matters in the measure's own unit."""
-    unit = "a ratio" if asked.is_ratio else "in its own unit"
-    how = lasting(f"{key}/delta/{asked.is_ratio}")
-    words = f"The smallest effect that matters (δ), {unit}"
-    delta = st.number_input(words, value=NO_DIFFERENCE[asked.is_ratio], step=0.1, format="%g", **how)
-    return replace(asked, delta=delta)
 
 
 def events_and_risk(
@@ -108,23 +105,11 @@ def events_and_risk(
     events, risk : float
         Events of 1,000, and the risk in per cent.
     """
-    words = f"Events to {'add' if above else 'prevent'}, of 1,000 treated"
+    words = f"Events to {'add' if above else 'prevent'} in 1,000"
     events, risk = first
-    how = lasting(f"{key}/people")
+    hint = f"With the risk, this gives the {term('smallest-effect', SMALLEST)}, δ."
+    how = lasting(f"{key}/people") | {"help": hint}
     per_thousand = left.number_input(words, least, 999.0, events, step=1.0, format="%g", **how)
     how = lasting(f"{key}/risk")
     percents = right.number_input("Risk without it, %", 0.001, 99.999, risk, step=1.0, format="%g", **how)
     return float(per_thousand), float(percents)
-
-
-def _ask_events(key: str, asked: EffectSettings) -> EffectSettings:
-    """Ask how many events per 1,000 people a treatment must prevent, and convert that to the measure."""
-    left, right = st.columns([1.3, 1], gap="medium")
-    events, percents = events_and_risk(key, asked.above, left, right)
-    risk = percents / 100
-    delta = delta_of_difference(asked.kind, risk, events, asked.above)
-    settings = replace(asked, delta=delta, baseline=risk)
-    smallest = scenario_of(settings).message("smallest", settings=settings)
-    words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"
-    st.caption(unbroken(f"{words}: {MEASURES[asked.kind].lower()} {smallest}."))
-    return settings
