@@ -83,7 +83,8 @@ class Work(OpenSession):
     @property
     def reads_in_full(self) -> bool:
         """Whether this person reads reports in full text; if some readers do so alone, only these do."""
-        return self.several is None or self.reader in (self.several.alone_in_full or (self.reader,))
+        mine = self.several is None or self.reader in (self.several.alone_in_full or (self.reader,))
+        return mine and self.state.settings.reads_full_texts
 
     @property
     def unsigned(self) -> bool:

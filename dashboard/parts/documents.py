@@ -85,12 +85,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> ChosenDocuments | Non
     # Labels are the same in every scenario, because an option with a new label would lose the choice.
     sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
-    # Right after an upload, "An earlier import" would be the same list as "My own files".
-    others = [row for row in earlier if row.id != imported()]
-    if scenario.sample or others:
-        source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
-    else:
-        source = st.session_state[SOURCE] = OWN
+    source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
     if source == "sample":
         return SAMPLES[scenario.sample]()
     return _uploaded(store, abstracts) if source == OWN else _earlier(store, earlier)

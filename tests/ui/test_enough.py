@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions.export import to_csv, to_xlsx, trace_csv
@@ -74,12 +75,11 @@ def shown(page: str, state: dict[str, object], **query: str) -> AppTest:
 def set_up(open_app: Opener, name: str, content: bytes, every: int = 0, own_order: bool = False) -> AppTest:
     """Everything that Set up asks; labels that came along are left out."""
     app = open_app("set_up", scenario="enough")
-    assert not [each for each in app.radio if each.key == "set_up/documents/source"], "a choice of one"
+    app.radio("set_up/documents/source").set_value("upload").run()
     app.file_uploader("set_up/documents/files/0").upload(name, content)
     app.run()
     query = next(each for each in app.text_area if "/query/" in each.key)
     query.set_value("triptans for acute migraine").run()
-    assert not [each for each in app.radio if each.key == "set_up/documents/source"], "the upload is no other"
     for choice in [each for each in app.radio if each.key.startswith("set_up/came_along/choice")]:
         choice.set_value("leave").run()
     if own_order:
@@ -112,10 +112,24 @@ def truth_of(content: bytes, column: str, key: str) -> dict[str, bool]:
     return {row[key]: row[column] == "1" for row in rows}
 
 
+def test_a_sample_is_offered_and_read_to_its_end(open_app: Opener, store: Store) -> None:
+    app = open_app("set_up", scenario="enough")
+    assert "simulated documents" in html_of(app) and "first-advice" in html_of(app)
+    work = OpenSession.load(store, begun(app, store))
+    assert work.collection.simulated and isinstance(work.state.settings, EnoughSettings)
+    for doc in work.row.ids:
+        work.label(
+            doc, "relevant" if doc in sample_full_texts("brindle-fever") else "irrelevant", work.state.seq
+        )
+    page = html_of(open_app("screen", session=work.row.id))
+    assert "You have read every document" in page
+    assert "reports wait" not in page and "This is an estimate" not in page
+
+
 def test_another_tab_may_take_the_import_of_this_one(open_app: Opener) -> None:
     set_up(open_app, "a.csv", a_file())
     other = open_app("set_up", scenario="enough")
-    assert other.radio("set_up/documents/source").options == ["My own files", "An earlier import"]
+    assert other.radio("set_up/documents/source").options == ["A sample", "My own files", "An earlier import"]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ class Enough(Scenario[EnoughSettings]):
     }
     when = ("if enough was found", "if it was not")
     asked = ("What does the review ask?", "Its title, or its question in a sentence")
+    sample = "review"
     belief_title = "recall"
     frozen = ("rule, recall to reach, calibrator", "rule, recall to reach, calibrator")
     reasons = "for example:\nwrong population\nwrong intervention\nno comparison"
