@@ -223,8 +223,11 @@ def _claims(look: Look) -> None:
     if claims.empty:
         st.info("None of the claims can be checked with the methods run.")
     else:
+        claims = claims.rename(columns=str.capitalize)
         caption = "Over all q* and costs, and all methods run. A cell is one q* at one cost."
-        table(claims.rename(columns=str.capitalize), caption, prose=True)
+        table(claims[["Claim", "Answer"]], caption, prose=True)
+        with st.expander("In which cells"):
+            table(claims[["Claim", "Result"]], prose=True)
 
 
 def _about(look: Look) -> None:

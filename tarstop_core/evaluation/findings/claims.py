@@ -119,16 +119,17 @@ def check_claims(results: Results, share: float | None = None, draws: int = DRAW
     Returns
     -------
     DataFrame
-        ``claim`` and ``result``, both as sentences.
+        ``claim``, ``answer`` and ``result``, all as sentences; the answer is short, the result names the cells.
     """
     run = {method.name for method in results.methods}
     rows = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):
-        rows.append((message("utility_aware_claim"), _utility_aware(results, share, draws)))
+        rows.append((message("utility_aware_claim"), *_utility_aware(results, share, draws)))
     for one, other, claim in PAIRS:
         if {one, other} <= run:
-            rows.append((claim, message("pair", pair=pair(results, one, other, share, draws))))
-    return pd.DataFrame(rows, columns=["claim", "result"])
+            compared = pair(results, one, other, share, draws)
+            rows.append((claim, message("pair_answer", pair=compared), message("pair", pair=compared)))
+    return pd.DataFrame(rows, columns=["claim", "answer", "result"])
 
 
 def caution(results: Results) -> str:
@@ -137,8 +138,8 @@ def caution(results: Results) -> str:
     return message("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
 
 
-def _utility_aware(results: Results, share: float | None, draws: int) -> str:
-    """The sentences on the claim that utility-aware rules beat the recall-centric ones."""
+def _utility_aware(results: Results, share: float | None, draws: int) -> tuple[str, str]:
+    """The answer and the result of the claim that utility-aware rules beat the recall-centric ones."""
     baselines = [method for method in results.methods if method.name in RECALL_CENTRIC]
     leads = [
         lead(results, name, [baseline.name for baseline in baselines], share, draws) for name in UTILITY_AWARE
@@ -156,4 +157,6 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> str:
     ]
     all_beaten = all(cells["ahead"].all() for cells in leads)
     titles = [baseline.title for baseline in baselines]
-    return message("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
+    counts = {cells["approach"].iloc[0]: cells["ahead"].sum() for cells in leads}
+    answer = message("utility_aware_answer", all_beaten=all_beaten, counts=counts, cells=len(leads[0]))
+    return answer, message("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)

@@ -32,6 +32,8 @@ def test_a_pair_counts_cells(results: Results) -> None:
     counts = (len(found.better), len(found.cells), len(found.surely_better))
     sentence = check_claims(results, draws=100).set_index("claim")["result"].iloc[-1]
     assert tuple(map(int, re.findall(r"in (\d+)(?: of (\d+))?", sentence)[0])) == counts[:2]
+    answer = check_claims(results, draws=100).set_index("claim")["answer"].iloc[-1]
+    assert answer.startswith("Yes") == (gain.low > 0 and not len(found.surely_worse))
 
 
 def test_rules_that_read_are_set_against_reading_nothing_with_the_same_prior() -> None:
@@ -61,5 +63,6 @@ def test_a_claim_that_fails_is_said_to_fail(results: Results) -> None:
     free = replace(results, screened=screened)
     ahead, behind = (lead(each, "greedy", ["budget"], draws=50) for each in (results, free))
     assert behind["ahead"].sum() < ahead["ahead"].sum() and not (behind["surely"] & ~behind["ahead"]).any()
-    claim, found = check_claims(free, draws=50).iloc[0]
+    claim, answer, found = check_claims(free, draws=50).iloc[0]
     assert "paper's claim" in claim and f"in {behind['ahead'].sum()} of {len(behind)}" in found
+    assert f"Greedy in {behind['ahead'].sum()}" in answer

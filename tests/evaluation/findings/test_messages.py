@@ -25,6 +25,8 @@ def claims() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "utility_aware_claim", {}
     for holds in (True, False):
         yield "utility_aware", {"all_beaten": holds, "titles": ["Budget"], "parts": ["Greedy beats it"]}
+        counts = {"Greedy": 23, "Batch": 24}
+        yield "utility_aware_answer", {"all_beaten": holds, "counts": counts, "cells": 24}
     for behind in ("", "q* = 0.2 at 1"):
         yield "beats", {"name": "Greedy", "ahead": 3, "cells": 4, "surely": 2, "behind": behind}
     gain = Mean(*map(np.asarray, (0.1, -0.2, 0.3)))
@@ -32,6 +34,9 @@ def claims() -> Iterator[tuple[str, dict[str, Any]]]:
     for low, high in ((0.05, 0.2), (-0.2, -0.05)):
         ends = {"difference_low": low, "difference_high": high, "difference": (low + high) / 2}
         yield "pair", {"pair": MethodPair(pd.DataFrame([named | ends]), gain)}
+        for interval in ((0.1, 0.05, 0.2), (0.1, -0.2, 0.3), (-0.1, -0.2, -0.05)):
+            average = Mean(*map(np.asarray, interval))
+            yield "pair_answer", {"pair": MethodPair(pd.DataFrame([named | ends]), average)}
     yield "same_order", CELL
     clearest = {"ahead": "Smooth", "behind": "Budget", "gap": -0.1, "gap_low": -0.2, "gap_high": -0.01}
     for turned in (1, 2):
