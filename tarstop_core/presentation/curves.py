@@ -80,7 +80,8 @@ def live_curves(
     b : ndarray, shape (N + 1,)
         Belief after d documents if nothing (more) is found.
     worth : ndarray, shape (N,), or None
-        Rate that the rule compares with the cost, at :func:`depths_drawn` at least; None draws the belief alone.
+        Rate that the rule compares with the cost, at :func:`depths_drawn` at least; None, or nothing above 0 in the span,
+        draws the belief alone.
     cost : float
         Cost of a document; where it is 0 the value itself is drawn, in its `unit`.
     q_star : float
@@ -122,6 +123,8 @@ def live_curves(
         title = fig.with_unit(worth_title, unit)
     first, last = span
     at = depths_drawn(span, depth)
+    if worth is not None and not (worth[at[at < len(worth)]] > 0).any():
+        worth = None  # An axis without a curve
     chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)
     _draw_belief(chart, b, limits or [(q_star, f"act above {percent(q_star)}")])
     x_axis: dict[str, Any] = {"range": chart.ends}
@@ -141,8 +144,7 @@ def live_curves(
         if gains_nothing:
             # What a logarithmic axis cannot show: that reading on has no worth above 0.
             text = "the next document is worth less than it costs" if cost > 0 else "nothing to gain"
-            end, side = (chart.ends[1], "right") if any(seen) else (chart.ends[0], "left")
-            chart.beside(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
+            chart.beside(chart.ends[1], decades[0], text, VALUE, False, yref="y2", xanchor="right")
         powers = {"type": "log", "dtick": 1} | (
             {"tickformat": ","} if cost > 0 else {"exponentformat": "power"}
         )

@@ -258,14 +258,13 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
     assert (np.diff(worths(uninformative=uninformative)) <= 0).all()
 
 
-@pytest.mark.parametrize("before", [-0.1, 0.3])  # worth of the documents that were read
 @pytest.mark.parametrize(
     ("cost", "said"), [(0.001, "the next document is worth less than it costs"), (0.0, "nothing to gain")]
 )
-def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str, before: float) -> None:
+def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str) -> None:
     path = ranking(40)
 
-    def drawn(worth: float) -> Figure:
+    def drawn(worth: float, before: float = 0.3) -> Figure:
         how = {"q_star": 0.5, "depth": 20, "plan": 20, "hit": None, "span": (0, 39)}
         return live_curves(path.b, np.repeat([before, worth], 20), cost=cost, **how)
 
@@ -273,6 +272,8 @@ def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: 
     assert said not in [note["text"] for note in drawn(0.1)["layout"]["annotations"]]
     low, high = drawn(-0.1)["layout"]["yaxis2"]["range"]
     assert low < high and (low < 0 or not cost), "the axis reaches below the cost"
+    alone = drawn(-0.1, before=-0.1)["layout"]
+    assert "yaxis2" not in alone and alone["yaxis"]["domain"] == [0.0, 1.0], "an axis without a curve"
 
 
 # --- reliability ----------------------------------------------------------------------------------
