@@ -59,6 +59,7 @@ Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 KEPT = 12
 SWITCHED = "The same labels, other chances"
+OTHER = "with the other calibrator"
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +227,9 @@ def switched(store: Store) -> None:
     held, moved = with_calibrator(session, other.calibrator)
     sentence = switch_sentence(held, settings, moved, title(other))
     if not scenario_of(settings).verdicts_tell:
-        _worth(held, settings, moved, title(other), sentence)
+        _worth(held, settings, moved, sentence)
     else:
-        _beliefs(held, settings, moved, other.name, sentence)
+        _beliefs(held, settings, moved, sentence)
     if settings.scale != 1:
         note(
             f"In the session the chances were multiplied by {number(settings.scale)} at the end; the other calibrator’s "
@@ -244,8 +245,8 @@ def switched(store: Store) -> None:
     note("The duplicate has the labels, reports and notes; plan and decision stay with the original.")
 
 
-def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
-    curves = [("as it was", session, settings), (f"with {name}", session, moved)]
+def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, sentence: str) -> None:
+    curves = [("as it was", session, settings), (OTHER, session, moved)]
     rows = []
     for words, held, chosen in curves:
         read, chance = beliefs_read(held, chosen)
@@ -254,9 +255,9 @@ def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, name
     figure("switched", SWITCHED, drawing, sentence, pd.concat(rows), "tarstop-other-chances")
 
 
-def _worth(session: SessionSnapshot, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
+def _worth(session: SessionSnapshot, settings: Settings, moved: Settings, sentence: str) -> None:
     """In a review the calibrator moves what the next documents are worth, and not the belief."""
-    both = [("as it was", worths(session, settings)), (f"with {name}", worths(session, moved))]
+    both = [("as it was", worths(session, settings)), (OTHER, worths(session, moved))]
     lines = [(title, worth) for title, worth in both if worth is not None]
     if not lines:
         st.write(shell.escape_markdown(sentence))

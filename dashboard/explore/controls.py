@@ -226,7 +226,7 @@ def map_choices(
         title, titles, at=left, first=first_measure, **lasting(f"{key}/measure/{'/'.join(titles)}")
     )
     with right:
-        other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
+        other = rule_choice(f"{key}/against", "Compared with", world, first.other, none="nothing")
     choices = ExploreChoices(settings, policy.spec, other.spec if other else "", measure, world)
     return choices, [policy] if other is None else [policy, other], COMPARED if measure == "regret" else ()
 

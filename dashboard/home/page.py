@@ -87,9 +87,10 @@ def _beginnings(store: Store, demo_first: bool) -> None:
 
 def _recent(store: Store, sessions: list[SessionSummary]) -> None:
     st.subheader("Your sessions")
-    for session in first(sessions, RECENT, f"Show all {len(sessions)} sessions", "all_sessions"):
+    place, listed = first(sessions, RECENT, f"Show all {len(sessions)} sessions", "all_sessions")
+    for session in listed:
         key = f"session-{session.id}{'-decided' if session.decision else ''}"
-        with st.container(key=key, border=True, horizontal=True, vertical_alignment="center"):
+        with place.container(key=key, border=True, horizontal=True, vertical_alignment="center"):
             st.html(_standing(store, session, line(store, session)), width="stretch")
             allowed = store.actions("session", session.id)
             word = "Continue" if "label" in allowed else "Open"

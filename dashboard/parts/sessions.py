@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import note
@@ -147,10 +148,13 @@ def offer_reset(differs: str, reset: Callable[..., object], *arguments: Any, pre
             button("As in the session", reset, *arguments, key=f"{prefix}/as_in_session")
 
 
-def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:
-    """Return the first entries of a long list, or all of it after a person asks for them."""
+def first(
+    listed: Sequence[T], most: int, words: str, key: str, **how: Any
+) -> tuple[DeltaGenerator, Sequence[T]]:
+    """Return a place for the first entries of a long list, and them, or all after a person asks for these below."""
+    place = st.container(**how)
     everything = len(listed) <= most or st.toggle(words, key=key)
-    return listed if everything else listed[:most]
+    return place, listed if everything else listed[:most]
 
 
 def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> None:

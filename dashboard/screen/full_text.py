@@ -372,15 +372,14 @@ def tables(work: Work, state: State) -> None:
     sought = st.session_state.pop(LOOKED_FOR, None)
     with st.container(key="tables", gap=None):
         st.caption("Studies that count; each links to its document.")
-        listed = (
-            rows if sought is not None else first(rows, MOST, f"All {len(rows):,} studies", "every_table")
-        )
-        for place, row in enumerate(listed):
+        most = len(rows) if sought is not None else MOST
+        place, listed = first(rows, most, f"All {len(rows):,} studies", "every_table", gap=None)
+        for number, row in enumerate(listed):
             at = row["rank"] - 1
             counts = _known({name: row[name] for name in row if name not in ("study", "document", "rank")})
             name = shell.escape_label(f"#{row['rank']} {row['study']}")
             words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
-            button(words, _to_document, work, at, key=f"table_{place}", type="tertiary")
+            button(words, _to_document, work, at, key=f"table_{number}", type="tertiary", at=place)
     if sought is not None:
         st.html(TABLES_SCRIPT, unsafe_allow_javascript=True)
 

@@ -179,7 +179,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     if labels and (waiting := [int(place) for place in state.pending if place != at]):
         by, first = None if at in state.pending else "h", waiting[0]
         loud = "primary" if advice.headline == "confirm" and at not in state.pending else "tertiary"
-        what = (f"#{first + 1} waits for you", work.look, first)
+        what = (f"Confirm #{first + 1}", work.look, first)
         button(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
     if len(state.combination) > 1 and labels:
         pair(work, state)

@@ -91,8 +91,10 @@ def _list(store: Store) -> None:
     fit = matching(sessions, words or "")
     if not fit:
         _nothing(store, state, bool(sessions))
-    for session in first(fit, SHOWN, f"Show all {len(fit):,} sessions", f"{PREFIX}/everything"):
-        _row(store, session, deleted=state == "deleted", primary=session is fit[0])
+    place, listed = first(fit, SHOWN, f"Show all {len(fit):,} sessions", f"{PREFIX}/everything")
+    with place:
+        for session in listed:
+            _row(store, session, deleted=state == "deleted", primary=session is fit[0])
 
 
 def _nothing(store: Store, state: str, filtered: bool) -> None:

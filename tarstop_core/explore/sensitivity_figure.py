@@ -11,7 +11,7 @@ from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure, Rows
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number, percent, signed
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -130,7 +130,7 @@ def _at_the_end(swing: Swing, measure: Measured, end: int, base: float) -> str:
     own, other = ends[end] - base, ends[1 - end] - base
     if own == 0 or (own * other > 0 and (abs(own), end) < (abs(other), 1 - end)):
         return ""
-    return f"{ends[end]:,}" if measure == "depth" else number(ends[end])
+    return f"{ends[end]:,}" if measure == "depth" else signed(ends[end])
 
 
 def _room(tornado: Tornado, measure: Measured) -> list[float]:
