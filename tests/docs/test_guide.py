@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.screen.verdicts import KEYS
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import AccuracyRow, Report
 from tarstop_core.files import read_qrels
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.collections import FullText, sample_full_texts
@@ -102,7 +102,7 @@ def report_of(doc: str, text: FullText) -> Event:
     read = Report("excluded", text.reason) if text.status == "excluded" else Report("no data")
     if text.TP is not None:
         assert text.FP is not None and text.FN is not None and text.TN is not None
-        read = Report("data", study=doc, rows=(Row(doc, text.TP, text.FP, text.FN, text.TN),))
+        read = Report("data", study=doc, rows=(AccuracyRow(doc, text.TP, text.FP, text.FN, text.TN),))
     return Event("report", {"doc": doc, **read.to_dict()})
 
 
