@@ -372,7 +372,7 @@ def leave_one_out(
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         chart.label(b, 1, f"with all {percent(b)}", BELIEF, yref="paper", xanchor=side)
     dashed = "another option is best" if payoffs.others else f"act above {percent(payoffs.q_star)}"
-    title = f"chance without this study (dashed: {dashed})"
+    title = f"chance without it (dashed: {dashed})"
     chart.share_axis("xaxis", title, (-0.02, 1.02), showgrid=True, tickformat=".0%")
     chart.rows([rows - 0.4, -0.6], range(len(left_out)), [short(name) for name in names])
     return chart.figure(shapes=shapes, margin={"l": margin_for(names)})

@@ -331,3 +331,15 @@ def test_pasted_cells_that_may_belong_elsewhere_are_not_computed(
     expect(page.get_by_text(sentence)).to_be_visible()
     expect(page.locator(".tar-word")).to_have_count(0)
     watched.assert_sound()
+
+
+def test_on_a_phone_no_figure_of_studies_makes_the_page_scroll_sideways(
+    server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{server.url}/evidence?numbers=trials&set=bcg&measure=RD&delta=-0.01")
+    for view in ("Cumulative", "Leave one out"):
+        watched.page.get_by_role("tab", name=view).click()
+        expect(watched.page.get_by_role("tab", name=view)).to_have_attribute("aria-selected", "true")
+        assert_fits(watched.page, 390)
+    watched.assert_sound()
