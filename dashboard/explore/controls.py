@@ -295,7 +295,8 @@ def _take(key: str, elicited: Stakes) -> None:
     """Copy the elicited payoffs and cost into the panel of stakes; the cost of full texts was not asked."""
     state = st.session_state
     before: Stakes = state[f"{key}/truth"]
-    state[f"{key}/truth"] = taken = before.restated(elicited.payoffs, elicited.cost)
+    taken = replace(before.restated(elicited.payoffs, elicited.cost), entered=True)
+    state[f"{key}/truth"] = taken
     state[f"{key}/problems"] = {}
     for name, value in taken.views().items():
         state[f"{key}/{name}"] = value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
@@ -16,6 +16,8 @@ from tarstop_core.value.payoffs import Option, Payoffs, check_cost
 
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
+AMOUNTS = (*PAYOFF_NAMES, "cost", "fraction")
+"""Fields with an amount that a person enters."""
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -46,6 +48,8 @@ class Stakes:
     cost: float  # Per document, ≥ 0, in the payoffs' unit
     full_cost: float = 0.0
     """Cost of reading a report in full, ≥ 0, in the payoffs' unit, on top of its title and abstract."""
+    entered: bool = field(default=False, compare=False)
+    """Whether a person typed an amount, which is no example then even if it equals one."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.payoffs, Payoffs):
@@ -167,7 +171,8 @@ class Stakes:
     def is_example(self) -> bool:
         """Whether all amounts follow from the example price of a document, so that a person entered none of them."""
         return (
-            self.payoffs.evenly_split
+            not self.entered
+            and self.payoffs.evenly_split
             and self.payoffs.unit == "£"
             and math.isclose(self.cost, self.example_price)
         )
@@ -260,6 +265,11 @@ class Stakes:
 
     def changed(self, name: str, value: Any) -> Stakes:
         """Return the stakes after a field of :meth:`views` was set to a value; InputProblem when that is not valid."""
+        is_example = name == "example" and value is not None
+        entered = not is_example and (self.entered or name in AMOUNTS)
+        return replace(self._with_field(name, value), entered=entered)
+
+    def _with_field(self, name: str, value: Any) -> Stakes:
         if name == "unit":
             return self.with_unit(str(value))
         if name.startswith(OPTIONS):
