@@ -254,37 +254,46 @@ def _settings_panel(key: str, start: Settings) -> Settings:
 def _questions(key: str, settings: Settings) -> None:
     """Ask plain questions that give q*, the cost and a sentence to check them by.
 
-    They begin with what the stakes on the page come to, in the examples at £60 an hour.
+    They begin, anew once these are changed elsewhere, with what the stakes on the page come to, in the examples at £60 an hour.
     """
-    stakes: Stakes = st.session_state.get(f"{key}/stakes/truth", settings.stakes)
-    price, begun_unit = stakes.price
-    begun_hour = HOUR if begun_unit == "£" else 30 * price
-    begun_loss = price * stakes.documents if math.isfinite(stakes.documents) else 10_000.0
+    state = st.session_state
+    stakes: Stakes = state.get(f"{key}/stakes/truth", settings.stakes)
+    price, unit_before = stakes.price
+    hour_before = HOUR if unit_before == "£" else 30 * price
+    begun: dict[str, Any] = {
+        "worse": "minus" if stakes.worse == "minus" else "plus",
+        "times": _rounded(stakes.times),
+        "loss": _rounded(price * stakes.documents if math.isfinite(stakes.documents) else 10_000.0),
+        "unit": unit_before,
+        "hour": _rounded(hour_before),
+        "per_hour": _rounded(hour_before / price),
+    }
+    if state.get(f"{key}/ask/of") != stakes:
+        state.update({f"{key}/ask/of": stakes} | {f"{key}/ask/{name}": begun[name] for name in begun})
 
     def how(name: str) -> dict[str, Any]:
         return {"key": f"{key}/ask/{name}", "persist_state": "session"}
 
-    def count(label: str, value: float, step: float, name: str, at: Any = st) -> float:
-        return at.number_input(label, value=value, step=step, format="%g", **how(name))
+    def count(label: str, step: float, name: str, at: Any = st) -> float:
+        return at.number_input(label, value=begun[name], step=step, format="%g", **how(name))
 
     names = {"plus": f"wrong “{settings.plus}”", "minus": f"wrong “{settings.minus}”"}
     titles = {name: f"A {shell.escape_label(mistake)}" for name, mistake in names.items()}
-    begun_worse = "minus" if stakes.worse == "minus" else "plus"
-    worse = radio("Which mistake is worse?", titles, first=begun_worse, horizontal=True, **how("worse"))
+    worse = radio("Which mistake is worse?", titles, first=begun["worse"], horizontal=True, **how("worse"))
     lesser = shell.escape_markdown(names["minus" if worse == "plus" else "plus"])
     asked = f"How many mistakes of the other kind ({lesser}) are as bad as one of these?"
-    times = count(asked, _rounded(stakes.times), 1.0, "times")
+    times = count(asked, 1.0, "times")
     left, right = st.columns([1.6, 1], vertical_alignment="bottom")
-    loss = count("What does one of the worse mistakes cost?", _rounded(begun_loss), 1000.0, "loss", left)
-    unit = right.text_input("Counted in", begun_unit, max_chars=LONGEST_UNIT, **how("unit")).strip()
+    loss = count("What does one of the worse mistakes cost?", 1000.0, "loss", left)
+    unit = right.text_input("Counted in", unit_before, max_chars=LONGEST_UNIT, **how("unit")).strip()
     left, right = st.columns(2, vertical_alignment="bottom")
-    hour = count("What does an hour of screening cost?", _rounded(begun_hour), 5.0, "hour", left)
-    per_hour = count("How many documents an hour?", _rounded(begun_hour / price), 5.0, "per_hour", right)
+    hour = count("What does an hour of screening cost?", 5.0, "hour", left)
+    per_hour = count("How many documents an hour?", 5.0, "per_hour", right)
     with shell.problems_shown():
         elicited = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         check = check_sentence(elicited, settings)
         note(check)
-        button("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
+        button("Use these", _take, key, elicited, key=f"{key}/ask/use", width="stretch")
 
 
 def _rounded(number: float) -> float:
@@ -294,12 +303,12 @@ def _rounded(number: float) -> float:
 def _take(key: str, elicited: Stakes) -> None:
     """Copy the elicited payoffs and cost into the panel of stakes; the cost of full texts was not asked."""
     state = st.session_state
-    before: Stakes = state[f"{key}/truth"]
+    before: Stakes = state[f"{key}/stakes/truth"]
     taken = replace(before.restated(elicited.payoffs, elicited.cost), entered=True)
-    state[f"{key}/truth"] = taken
-    state[f"{key}/problems"] = {}
+    state[f"{key}/stakes/truth"] = state[f"{key}/ask/of"] = taken
+    state[f"{key}/stakes/problems"] = {}
     for name, value in taken.views().items():
-        state[f"{key}/{name}"] = value
+        state[f"{key}/stakes/{name}"] = value
 
 
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:

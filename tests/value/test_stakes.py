@@ -173,7 +173,7 @@ def test_an_example_gives_its_amounts_unless_a_person_said_what_a_document_costs
     )
     assert typed.with_ratio(9).worst == pytest.approx(2000) and typed.with_ratio(9).cost == pytest.approx(5)
     entered = pounds.changed("cost", 5.0).changed("times", 9).changed("documents", 400)
-    assert entered.payoffs.K == pytest.approx(pounds.payoffs.K), "what equals an example may be entered"
+    assert close(entered.payoffs.K, pounds.payoffs.K), "what equals an example may be entered"
     assert entered.entered and not entered.changed("example", 10_000).entered
     own = Stakes(Payoffs(3_000, 500, 7_000, 500, "£"), 2).with_documents(400)
     assert (own.cost, own.worst) == pytest.approx((25, 10_000)), "amounts that a person gave stay"

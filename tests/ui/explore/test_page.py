@@ -396,6 +396,23 @@ def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: S
     )
 
 
+def test_questions_about_numbers_begin_anew_once_the_numbers_are_changed_elsewhere(open_app: OpenApp) -> None:
+    key = f"explore/{SEARCH}"
+    app = open_app("explore", of=SEARCH, payoffs="2500,10000,2500,10000", unit="£", cost="10")
+    app.session_state[f"{key}/ask"] = True
+    app.run()
+    app.number_input(f"{key}/ask/hour").set_value(90.0).run()
+    assert app.number_input(f"{key}/ask/hour").value == 90, "what is typed stays"
+    app.number_input(f"{key}/stakes/L_r").set_value(70_000.0).run()
+    truth = app.session_state[f"{key}/stakes/truth"]
+    assert app.number_input(f"{key}/ask/loss").value == pytest.approx(truth.worst)
+    assert app.number_input(f"{key}/ask/hour").value == 60
+    app.number_input(f"{key}/ask/hour").set_value(90.0).run()
+    app.button(f"{key}/ask/use").click().run()
+    assert app.number_input(f"{key}/ask/hour").value == 90 and not app.exception
+    assert app.number_input(f"{key}/stakes/cost").value == pytest.approx(15)
+
+
 def test_an_address_of_before_says_nothing_of_reports() -> None:
     """It may be in pounds where the session has no unit: a report then costs as many abstracts as in the session."""
     mine = explore.sample(REVIEW)
