@@ -429,8 +429,7 @@ def record() -> Values:
         yield "flagged", dict.fromkeys(flags, count)
     yield "flagged", dict.fromkeys(flags, 0) | {"own_unknown": True}
     for count in (1, 2):
-        yield "moved_aside", {"documents": count}
-        yield "moved_back", {"documents": count}
+        yield from ((name, {"documents": count}) for name in ("moved_aside", "moved_back"))
         for name in ("repeated", "same", "together", "apart", "near"):
             yield "merged", {name: count}
         yield "joined", {"documents": 3, "source": "b.csv", "duplicates": count, "alike": count}
@@ -461,10 +460,8 @@ def record() -> Values:
         yield "imported", entries
         yield "imported", {**entries, "by": "", "entries": before, "readers": []}
     for last, decided in ((1, ""), (2, "Grant")):
-        yield (
-            "duplicated",
-            {"first": 1, "last": last, "session": "Hinge", "rule": "Greedy", "decided": decided},
-        )
+        named = {"session": "Hinge", "rule": "Greedy"}
+        yield "duplicated", {"first": 1, "last": last, "decided": decided, **named}
 
 
 def test_every_branch_of_the_record() -> None:
@@ -474,9 +471,7 @@ def test_every_branch_of_the_record() -> None:
 
 def test_a_scenario_has_a_sentence_wherever_the_other_has_one() -> None:
     parts = {"patent": PATENT, "review": REVIEW}
-    macros = {
-        name: {key for key in dir(each.message.macros) if key[0] != "_"} for name, each in parts.items()
-    }
+    macros = {name: {key for key in dir(it.message.macros) if key[0] != "_"} for name, it in parts.items()}
     assert macros["patent"] - {"cites", "confirms", "precedes"} <= macros["review"]
 
 

@@ -122,7 +122,7 @@ def test_a_sample_is_offered_and_read_to_its_end(open_app: Opener, store: Store)
             doc, "relevant" if doc in sample_full_texts("brindle-fever") else "irrelevant", work.state.seq
         )
     page = html_of(open_app("screen", session=work.row.id))
-    assert "You have read every document" in page
+    assert "read every document" in page
     assert "reports wait" not in page and "This is an estimate" not in page
 
 
