@@ -44,8 +44,7 @@ class ReviewPath(CumulativePath):
     def otherwise(self) -> Floats:
         """Chance that the studies not found by each depth would lead to another option, shape (N + 1,)."""
         unread = (self.included_to[-1] - self.included_to) / self.recognised
-        left = self.waiting + self.share * (unread + self.overlooked)
-        return self._worth.turned(left, self.studies)
+        return self._worth.turned(self.share * (unread + self.overlooked), self.studies)
 
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is wrong, shape (N + 1,).

@@ -51,15 +51,34 @@ class WorthOfStudies:
         return np.concatenate(([0.0], self.of_one[at : at + 1], self._evsi(at, _TURN_UP[1:])))
 
     def turned(self, expected: Floats, state: Depths) -> Floats:
-        """Chance that a Poisson number of studies with this mean leads to another option in this state."""
-        return _at(self._turned, expected, state)
+        """Chance that Poisson numbers of studies with these means, and those from waiting reports, lead to another option.
+
+        Shape of both arguments.
+        """
+        by_waiting, more = self._turned
+        return by_waiting[state] + _at(more, expected, state)
 
     @cached_property
-    def _turned(self) -> Floats:
-        """Chances of :meth:`turned` at the nodes, shape (states · NODES,); a⁺ counts once enough studies are in."""
-        chances = _CHANCES @ self._other(_TURN_UP).T
-        chances[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
-        return np.asarray(chances.T).ravel()
+    def _turned(self) -> tuple[Floats, Floats]:
+        """Chance that studies from waiting reports lead to another option, shape (states,), and what more studies add to it.
+
+        That is at the nodes, shape (states · NODES,). a⁺ counts once enough studies are in.
+        """
+        whole = np.array([self._with_waiting(np.append(0.0, row)) for row in self._other(_TURN_UP)])
+        by_waiting = whole[:, 0]
+        chances = _CHANCES @ (whole[:, 1:] - whole[:, :1]).T
+        chances[_EXPECTED > MANY] = (self._other(self._many) - whole[:, :1]).T
+        return by_waiting, np.asarray(chances.T).ravel()
+
+    @property
+    def _many(self) -> Floats:
+        """The studies at the nodes that are so many that their number is taken to be its expectation."""
+        return _EXPECTED[_EXPECTED > MANY] + self.waiting @ np.arange(len(self.waiting))
+
+    def _with_waiting(self, values: Floats) -> Floats:
+        """Expected values of 0, 1, 2 … studies beside those from waiting reports, from values of so many in all; (200,)."""
+        # Beyond the table one more study adds nothing worth counting.
+        return np.correlate(np.pad(values, (0, len(self.waiting) - 1), "edge"), self.waiting, "valid")
 
     def _other(self, studies: Floats | Depths) -> Floats:
         """Chance that these numbers of studies lead to another option in each state, shape (states, numbers)."""
@@ -92,13 +111,9 @@ class WorthOfStudies:
     def _compute(self, state: Depths) -> None:
         """Compute the rows of these states."""
         for at in np.unique(state[np.isnan(self._tables[state, -1])]):
-            # Beyond the table one more study adds nothing worth counting.
-            self._whole[at] = np.correlate(
-                np.pad(self.alone(at), (0, len(self.waiting) - 1), "edge"), self.waiting, "valid"
-            )
+            self._whole[at] = self._with_waiting(self.alone(at))
             worth = _CHANCES @ (self._whole[at, 1:] - self._whole[at, 0])
-            many = _EXPECTED[_EXPECTED > MANY] + self.waiting @ np.arange(len(self.waiting))
-            worth[_EXPECTED > MANY] = self._evsi(at, many) - self._whole[at, 0]
+            worth[_EXPECTED > MANY] = self._evsi(at, self._many) - self._whole[at, 0]
             self._tables[at] = np.maximum.accumulate(worth)
 
     def _evsi(self, at: int, studies: Floats | Depths) -> Floats:

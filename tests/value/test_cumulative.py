@@ -217,16 +217,16 @@ def test_disagreement_with_either_truth() -> None:
     assert otherwise[-1] == 0 and (otherwise >= 0).all() and (otherwise <= 1).all()
 
 
+@pytest.mark.parametrize("waiting", [0.0, 3.5])
 @pytest.mark.parametrize("least", [0, 3])
-def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
-    """A Poisson number of studies, by the definition of an expectation; not its mean."""
-    path = held_back(least)
-    for d in (0, 9, 40):
-        state, chances = path.states[path.studies[d]], poisson.pmf(range(80), path.p[d:].sum())
+def test_what_is_left_turns_as_its_number_may_be(least: int, waiting: float) -> None:
+    """A Poisson number of studies in documents and a binomial one in waiting reports; not their mean."""
+    path = held_back(least, share=0.7, full_cost=0.002, waiting=waiting)
+    for d in (0, 9, 40, N):
+        state, chances = path.states[path.studies[d]], poisson.pmf(range(80), path.rho[d:].sum())
         needed = max(0, least - int(path.studies[d]))
-        assert path.otherwise[d] == pytest.approx(
-            chance_turned(state, chances, path.payoffs, needed), abs=2e-3
-        )
+        turned = chance_turned(state, np.convolve(chances, of_waiting(path)), path.payoffs, needed)
+        assert path.otherwise[d] == pytest.approx(turned, abs=5e-5)
 
 
 def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
