@@ -21,7 +21,6 @@ from dashboard.frame.work import button
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, tables
-from tarstop_core.evaluation.findings.means import DRAWS
 from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import TARGET_RECALL
@@ -127,7 +126,7 @@ def findings(subject: Subject) -> Findings:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def regret(subject: Subject, q_star: float) -> pd.DataFrame:
-    return aggregate.regret_by_cost(findings(subject).results, q_star, subject.share, DRAWS)
+    return aggregate.regret_by_cost(findings(subject).results, q_star, subject.share)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

@@ -11,7 +11,7 @@ from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, lead, pair
 from tarstop_core.evaluation.findings.paper import (
     PAPER_NAMES,
-    Order,
+    OrderCheck,
     beside_paper,
     pairs,
     reasons,
@@ -111,8 +111,8 @@ def summarise(tables: Tables) -> Row:
     drawn = tables["results_draws"].assign(approach=tables["results_draws"]["method"].map(PAPER_NAMES))
     paper = tables["results_paper"].merge(drawn, on=[*about, "q_star", "cost", "approach"])
     gaps = tables["results_pairs"]
-    surely = gaps["order"] == Order.SURELY_TURNED
-    gaps = gaps.assign(pairs=1, turned=surely | (gaps["order"] == Order.TURNED), surely=surely)
+    surely = gaps["order"] == OrderCheck.SURELY_TURNED
+    gaps = gaps.assign(pairs=1, turned=surely | (gaps["order"] == OrderCheck.TURNED), surely=surely)
     kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])
     tuning = variations().query("variation == 'tuning'")
     readings = variation_of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")

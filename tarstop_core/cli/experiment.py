@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import click
 
 from tarstop_core.cli.review_options import review_options
-from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, say
+from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, progress, say
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -139,7 +138,7 @@ def experiment(
         workers=workers,
         dask=dask,
         cache=cache,
-        progress=_progress,
+        progress=progress,
         above=direction == "above",
         **task_options,
     )
@@ -179,10 +178,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _progress(share: float, what: str, seconds_left: float | None) -> None:
-    """Write progress and the time left to stderr if that is a terminal."""
-    if sys.stderr.isatty():
-        left = "" if seconds_left is None else f", about {max(1, round(seconds_left))} s left"
-        click.echo(f"\r\033[K{share:4.0%} {what}{left}", nl=share >= 1, err=True)

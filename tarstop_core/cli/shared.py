@@ -255,10 +255,21 @@ def writing(path: Path) -> Iterator[None]:
         raise InputProblem(f"{path} cannot be written: {problem.strerror}.") from None
 
 
-def progress(share: float, what: str) -> None:
-    """Write progress to stderr if that is a terminal."""
+def progress(share: float, what: str, seconds_left: float | None = None) -> None:
+    """Write progress to stderr if that is a terminal.
+
+    Parameters
+    ----------
+    share : float
+        Share done, 0 to 1.
+    what : str
+        What is being done.
+    seconds_left : float, optional
+        Time left, if that is known.
+    """
     if sys.stderr.isatty():
-        click.echo(f"\r{what} {share:4.0%}", nl=share >= 1, err=True)
+        left = "" if seconds_left is None else f", about {max(1, round(seconds_left))} s left"
+        click.echo(f"\r\033[K{share:4.0%} {what}{left}", nl=share >= 1, err=True)
 
 
 def print_json(content: Any) -> None:

@@ -221,30 +221,26 @@ def regrets(results: Results, q: int) -> Floats:
     return regret
 
 
-def regret_by_cost(
-    results: Results, q_star: float, share: float | None = None, draws: int = 0
-) -> pd.DataFrame:
+def regret_by_cost(results: Results, q_star: float, share: float | None = None) -> pd.DataFrame:
     """Mean regret of each method except Oracles at every cost, as in the paper's log-log figure.
 
     Parameters
     ----------
     results, q_star : Results, float
         Results of an experiment, and a threshold that was run.
-    share, draws : float, int
-        As of :func:`mean_with_interval`; with 0 draws there are no intervals.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
     DataFrame
-        ``method, approach, policy, variant, family, cost, regret``, and with draws ``regret_low, regret_high``.
+        ``method, approach, policy, variant, family, cost, regret, regret_low, regret_high``.
     """
     q = results.q(q_star)
     values = regrets(results, q)
-    mean = weighted_mean(results, values, q, share)
-    columns = {"regret": mean}
-    if draws:
-        interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws)
-        columns |= {"regret_low": interval.low, "regret_high": interval.high}
+    interval = mean_with_interval(results, np.nan_to_num(values), q, share)
+    columns = {"regret": weighted_mean(results, values, q, share)}
+    columns |= {"regret_low": interval.low, "regret_high": interval.high}
     methods = {name: column[:, None] for name, column in _named(results).items()}
     table = _long({**methods, "cost": results.costs, **columns})
     followable = [not method.is_oracle for method in results.methods]
@@ -281,9 +277,7 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
     return pd.concat(tables, ignore_index=True)
 
 
-def compare(
-    results: Results, reference: str = REFERENCE, share: float | None = None, draws: int = DRAWS
-) -> pd.DataFrame:
+def compare(results: Results, reference: str = REFERENCE, share: float | None = None) -> pd.DataFrame:
     """Compare every method with a reference, on the same cases.
 
     Parameters
@@ -292,8 +286,8 @@ def compare(
         Results of an experiment in which the reference was run.
     reference : str
         Name of a method.
-    share, draws : float, int
-        As of :func:`mean_with_interval`.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
@@ -307,7 +301,7 @@ def compare(
     for q, q_star in enumerate(results.q_stars):
         utility = results.net_utility[:, :, q]
         gain = utility - utility[:, [other]]
-        interval = mean_with_interval(results, gain, q, share, draws)
+        interval = mean_with_interval(results, gain, q, share)
         omega = results.omega[:, q, None, None]
         agrees = metrics.agreement(results.plus[:, :, q], omega)
         agreement, read, better, worse = (

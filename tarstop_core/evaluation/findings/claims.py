@@ -10,7 +10,7 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings import cells_of, message
 from tarstop_core.evaluation.findings.aggregate import TINY, compare
-from tarstop_core.evaluation.findings.means import DRAWS, Mean, mean_gain
+from tarstop_core.evaluation.findings.means import Mean, mean_gain
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks import TASKS
 
@@ -57,9 +57,7 @@ class MethodPair:
         return self.cells.iloc[int(self.cells["difference"].abs().to_numpy().argmax())]
 
 
-def pair(
-    results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS
-) -> MethodPair:
+def pair(results: Results, one: str, other: str, share: float | None = None) -> MethodPair:
     """Compare two methods over all q* and costs.
 
     Parameters
@@ -68,20 +66,18 @@ def pair(
         Results of an experiment in which both were run.
     one, other : str
         Names of the methods.
-    share, draws : float, int
-        As for :func:`~tarstop_core.evaluation.findings.means.mean_with_interval`.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
     MethodPair
     """
-    cells = compare(results.only([one, other]), other, share, draws)
-    return MethodPair(cells, mean_gain(results, one, other, share, draws))
+    cells = compare(results.only([one, other]), other, share)
+    return MethodPair(cells, mean_gain(results, one, other, share))
 
 
-def lead(
-    results: Results, one: str, others: Sequence[str], share: float | None = None, draws: int = DRAWS
-) -> pd.DataFrame:
+def lead(results: Results, one: str, others: Sequence[str], share: float | None = None) -> pd.DataFrame:
     """Find the q* and costs at which one method beats several others.
 
     Parameters
@@ -90,8 +86,8 @@ def lead(
         Results of an experiment in which all were run.
     one, others : str, sequence of str
         Names of the methods.
-    share, draws : float, int
-        As for :func:`pair`.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
@@ -99,35 +95,25 @@ def lead(
         ``approach, q_star, cost``; ``ahead``, whether it has a higher net utility than each of the others; and
         ``surely``, whether every interval is above 0.
     """
-    cells = [compare(results.only([one, other]), other, share, draws) for other in others]
+    cells = [compare(results.only([one, other]), other, share) for other in others]
     return cells[0][["approach", "q_star", "cost"]].assign(
         ahead=np.all([cell["difference"] > TINY for cell in cells], axis=0),
         surely=np.all([cell["difference_low"] > 0 for cell in cells], axis=0),
     )
 
 
-def check_claims(results: Results, share: float | None = None, draws: int = DRAWS) -> pd.DataFrame:
-    """Check every claim whose methods were run.
+def check_claims(results: Results, share: float | None = None) -> pd.DataFrame:
+    """Check every claim whose methods were run; return columns ``claim``, ``answer`` and ``result``, all sentences.
 
-    Parameters
-    ----------
-    results : Results
-        Results of an experiment.
-    share, draws : float, int
-        As for :func:`pair`.
-
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``answer`` and ``result``, all as sentences; the answer is short, the result names the cells.
+    The answer is short, the result names the cells. With a `share`, cases are weighed to this share of ω⁺.
     """
     run = {method.name for method in results.methods}
     rows = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):
-        rows.append((message("utility_aware_claim"), *_utility_aware(results, share, draws)))
+        rows.append((message("utility_aware_claim"), *_utility_aware(results, share)))
     for one, other, claim in PAIRS:
         if {one, other} <= run:
-            compared = pair(results, one, other, share, draws)
+            compared = pair(results, one, other, share)
             rows.append((claim, message("pair_answer", pair=compared), message("pair", pair=compared)))
     return pd.DataFrame(rows, columns=["claim", "answer", "result"])
 
@@ -138,12 +124,10 @@ def caution(results: Results) -> str:
     return message("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
 
 
-def _utility_aware(results: Results, share: float | None, draws: int) -> tuple[str, str]:
+def _utility_aware(results: Results, share: float | None) -> tuple[str, str]:
     """The answer and the result of the claim that utility-aware rules beat the recall-centric ones."""
-    baselines = [method for method in results.methods if method.name in RECALL_CENTRIC]
-    leads = [
-        lead(results, name, [baseline.name for baseline in baselines], share, draws) for name in UTILITY_AWARE
-    ]
+    baselines = {method.name: method.title for method in results.methods if method.name in RECALL_CENTRIC}
+    leads = [lead(results, name, [*baselines], share) for name in UTILITY_AWARE]
     parts = [
         message(
             "beats",
@@ -156,7 +140,6 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> tuple[s
         for cells in leads
     ]
     all_beaten = all(cells["ahead"].all() for cells in leads)
-    titles = [baseline.title for baseline in baselines]
     counts = {cells["approach"].iloc[0]: cells["ahead"].sum() for cells in leads}
     answer = message("utility_aware_answer", all_beaten=all_beaten, counts=counts, cells=len(leads[0]))
-    return answer, message("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
+    return answer, message("utility_aware", all_beaten=all_beaten, titles=[*baselines.values()], parts=parts)

@@ -103,7 +103,7 @@ def _interval(sampled: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def mean_gain(results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS) -> Mean:
+def mean_gain(results: Results, one: str, other: str, share: float | None = None) -> Mean:
     """Mean difference in net utility between two methods, over all cases, q* and costs.
 
     Parameters
@@ -112,8 +112,8 @@ def mean_gain(results: Results, one: str, other: str, share: float | None = None
         Results of an experiment in which both were run.
     one, other : str
         Names of the methods.
-    share, draws : float, int
-        As of :func:`mean_with_interval`.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
@@ -125,6 +125,6 @@ def mean_gain(results: Results, one: str, other: str, share: float | None = None
     q_at = range(len(results.q_stars))
     value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in q_at])
     # Every q* is resampled with the same groups, so sample i of one q* belongs to sample i of the others.
-    sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in q_at], axis=0)
+    sampled = np.mean([_resampled(results, gain[:, q], q, share, DRAWS) for q in q_at], axis=0)
     low, high = _interval(sampled)
     return Mean(np.asarray(value), low[0], high[0])

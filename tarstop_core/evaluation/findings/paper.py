@@ -17,7 +17,7 @@ import pandas as pd
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings import message
 from tarstop_core.evaluation.findings.aggregate import rows
-from tarstop_core.evaluation.findings.means import DRAWS, mean_with_interval
+from tarstop_core.evaluation.findings.means import mean_with_interval
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import FOLDER, Results
 from tarstop_core.evaluation.tasks import TASKS
@@ -197,7 +197,7 @@ def beside_paper(results: Results) -> pd.DataFrame:
     return both[columns].sort_values(["q_star", "rank_paper"], ascending=[False, True], ignore_index=True)
 
 
-def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
+def pairs(results: Results) -> pd.DataFrame:
     """Compare the order of every two of the paper's methods in its tables and in this run.
 
     Returns
@@ -216,7 +216,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             ahead, behind = (
                 results.net_utility[:, results.method(str(row["method"])), q, c] for row in (one, other)
             )
-            gap = mean_with_interval(results, ahead - behind, q, draws=draws)
+            gap = mean_with_interval(results, ahead - behind, q)
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             mean, low, high = float(gap.value), float(gap.low), float(gap.high)
             order = OrderCheck.of(mean, low, high, printed)

@@ -34,7 +34,7 @@ class RecallFindings(Findings):
     @cached_property
     def rows(self) -> pd.DataFrame:
         """One row for each method: recall, documents read, and share of topics on which the recall was reached."""
-        rows = aggregate.rows(self.results, draws=self.draws, target=self.target)
+        rows = aggregate.rows(self.results, target=self.target)
         # Rounded, so that reading everything saves exactly 0.
         saved = rows["effort_saved"].round(12)
         rows = rows.drop(columns=[*WEIGHED], errors="ignore")

@@ -56,13 +56,12 @@ class Findings:
 
     results: Results
     share: float | None = None  # Share of ω⁺ topics to weigh to; None weighs to none
-    draws: int = DRAWS  # Bootstrap samples
     target: float = TARGET_RECALL  # Recall whose reliability is reported
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """One row for each method, q* and cost."""
-        return aggregate.rows(self.results, share=self.share, draws=self.draws, target=self.target)
+        return aggregate.rows(self.results, share=self.share, target=self.target)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -80,7 +79,7 @@ class Findings:
         names = [method.name for method in self.results.methods]
         if aggregate.REFERENCE not in names or len(names) < 2:
             return None
-        return aggregate.compare(self.results, share=self.share, draws=self.draws)
+        return aggregate.compare(self.results, share=self.share)
 
     @cached_property
     def cost(self) -> float:
@@ -90,10 +89,8 @@ class Findings:
     @cached_property
     def regret(self) -> dict[float, pd.DataFrame]:
         """Mean regret by cost for each q*, against the best of the methods run."""
-        return {
-            q_star: aggregate.regret_by_cost(self.results, q_star, self.share, self.draws)
-            for q_star in self.results.q_stars
-        }
+        by_cost = partial(aggregate.regret_by_cost, self.results, share=self.share)
+        return {q_star: by_cost(q_star) for q_star in self.results.q_stars}
 
     @cached_property
     def errors(self) -> pd.DataFrame:
@@ -103,7 +100,7 @@ class Findings:
     @cached_property
     def claims(self) -> pd.DataFrame:
         """Every claim whose methods were run, with its result."""
-        return claims.check_claims(self.results, self.share, self.draws)
+        return claims.check_claims(self.results, self.share)
 
     @cached_property
     def beside_paper(self) -> pd.DataFrame:
@@ -331,6 +328,7 @@ def html(report: Findings) -> str:
         else [],
         calibration=_calibration(results),
         statistics=statistics(results),
+        draws=DRAWS,
         chosen=report.chosen(),
         settings=pd.DataFrame(texts.items(), columns=["setting", "value"]),
         plotly_js=plotly_js,

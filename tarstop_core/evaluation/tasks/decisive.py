@@ -14,7 +14,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Flags, Floats, Payoffs
+from tarstop_core.value.payoffs import Flags, Payoffs
 
 TRUTH = "a relevant document exists"
 
@@ -61,8 +61,7 @@ class DecisiveTask(base.Task):
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
         case, paths = trial.case, trial.paths
         if isinstance(settings[0], Randomised):
-            screened, recall, seen = sampled(case, settings, self.replications, self.seed)
-            return base.averaged(trial.shape(settings), screened, seen, recall)
+            return self._sampled(trial, settings)
         depths = base.depths_of(paths, settings, trial.costs)
         hits = gain(case.labels)[depths]
         plus = hits > 0
@@ -75,35 +74,14 @@ class DecisiveTask(base.Task):
             depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant)
         )
 
-
-def sampled(
-    case: Case, settings: Sequence[Policy], replications: int | None, seed: int
-) -> tuple[Floats, Floats, Floats]:
-    """Play rules that draw a random sample.
-
-    Parameters
-    ----------
-    case : Case
-        The case.
-    settings : sequence of Policy
-        Settings of one rule.
-    replications : int, optional
-        Runs to average; None takes the exact expectation.
-    seed : int
-        Seed of the runs.
-
-    Returns
-    -------
-    tuple of ndarray, shape (S,) each
-        Documents read, recall, and chance of seeing a relevant document.
-    """
-    grid = base.sample_grid(settings)
-    if replications is None:
-        exact = grid.expected(case.labels)
-        # Recall divides by the qrels' R, which counts relevant documents that are not ranked as well.
-        ranked = case.labels.sum() / max(1, case.n_relevant)
-        return exact.read, exact.recall * ranked, exact.found
-    runs = grid.replicates(case.labels, replications, base.generator(seed, case))
-    measured = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
-    read, recall, seen = (values.mean(axis=1)[runs.pair] for values in measured)
-    return read, recall, seen
+    def _sampled(self, trial: base.Trial, settings: Sequence[Policy]) -> base.PlayedGrid:
+        """Play rules that draw a random sample: the mean of several runs, or the exact expectation."""
+        case, grid = trial.case, base.sample_grid(settings)
+        if self.replications is None:
+            exact = grid.expected(case.labels)
+            # Recall divides by the qrels' R, which counts relevant documents that are not ranked as well.
+            recall = exact.recall * (case.labels.sum() / max(1, case.n_relevant))
+            return base.averaged(trial.shape(settings), exact.read, exact.found, recall)
+        runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
+        measured = (runs.read, runs.seen.any(axis=2), metrics.recall(runs.within, case.n_relevant))
+        return base.averaged(trial.shape(settings), *(each.mean(axis=1)[runs.pair] for each in measured))

@@ -14,13 +14,13 @@ from tarstop_core.evaluation.results import Results
 
 def test_claims_are_those_that_the_methods_allow(results: Results) -> None:
     allowed = [claim for one, other, claim in PAIRS if {one, other} <= {"greedy", "optimal", "decide-now"}]
-    assert check_claims(results, draws=50)["claim"].tolist()[1:] == allowed and len(allowed) == 3
-    assert check_claims(results.only(["greedy", "batch"]), draws=50).empty
+    assert check_claims(results)["claim"].tolist()[1:] == allowed and len(allowed) == 3
+    assert check_claims(results.only(["greedy", "batch"])).empty
 
 
 def test_a_pair_counts_cells(results: Results) -> None:
-    found = pair(results, "optimal", "greedy", draws=100)
-    table = compare(results.only(["optimal", "greedy"]), "greedy", draws=100)
+    found = pair(results, "optimal", "greedy")
+    table = compare(results.only(["optimal", "greedy"]), "greedy")
     assert len(found.better) == (table["difference"] > 1e-12).sum()
     assert len(found.worse) == (table["difference"] < -1e-12).sum()
     assert len(found.surely_better) == (table["difference_low"] > 0).sum() <= len(found.better)
@@ -30,9 +30,9 @@ def test_a_pair_counts_cells(results: Results) -> None:
     assert gain.low <= gain.value <= gain.high
     assert gain.value == pytest.approx(table["difference"].mean())
     counts = (len(found.better), len(found.cells), len(found.surely_better))
-    sentence = check_claims(results, draws=100).set_index("claim")["result"].iloc[-1]
+    sentence = check_claims(results).set_index("claim")["result"].iloc[-1]
     assert tuple(map(int, re.findall(r"in (\d+)(?: of (\d+))?", sentence)[0])) == counts[:2]
-    answer = check_claims(results, draws=100).set_index("claim")["answer"].iloc[-1]
+    answer = check_claims(results).set_index("claim")["answer"].iloc[-1]
     assert answer.startswith("Yes") == (gain.low > 0 and not len(found.surely_worse))
 
 
@@ -61,8 +61,8 @@ def test_a_claim_that_fails_is_said_to_fail(results: Results) -> None:
     screened = np.array(results.screened)
     screened[:, m] = 0
     free = replace(results, screened=screened)
-    ahead, behind = (lead(each, "greedy", ["budget"], draws=50) for each in (results, free))
+    ahead, behind = (lead(each, "greedy", ["budget"]) for each in (results, free))
     assert behind["ahead"].sum() < ahead["ahead"].sum() and not (behind["surely"] & ~behind["ahead"]).any()
-    claim, answer, found = check_claims(free, draws=50).iloc[0]
+    claim, answer, found = check_claims(free).iloc[0]
     assert "paper's claim" in claim and f"in {behind['ahead'].sum()} of {len(behind)}" in found
     assert f"Greedy in {behind['ahead'].sum()}" in answer

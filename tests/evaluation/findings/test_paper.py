@@ -162,7 +162,7 @@ def test_reasons_are_of_the_truth_and_the_agent_too() -> None:
 
 
 def test_pairs_stand_as_there_or_the_other_way_round(results: Results) -> None:
-    found = pairs(results, draws=100)
+    found = pairs(results)
     assert len(found) == 3 * 6 and (found["gap_paper"] >= 0).all()
     utility = beside_paper(results).set_index(["q_star", "approach"])["net_utility"]
     for pair in found.to_dict("records"):

@@ -23,7 +23,7 @@ from tests.evaluation.own_benchmark import own_rules
 
 @pytest.fixture(scope="module")
 def report(results: Results) -> Findings:
-    return Findings(results, draws=30)
+    return Findings(results)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_every_method_that_ran_is_in_every_figure_table_and_sentence(
     found = run(patents, DecisiveTask(), methods, q_stars=(0.2, 0.8), costs=(0.001, 0.05))
     titles = {method.title for method in found.methods}
     assert len(titles) == 5 and "NIrrelevant" in titles
-    report = Findings(found, draws=10)
+    report = Findings(found)
     for drawn in report.figures():
         if drawn.name.startswith("reliability"):
             continue
@@ -132,7 +132,7 @@ def test_every_method_that_ran_is_in_every_figure_table_and_sentence(
 
 def test_nothing_but_oracles_makes_a_report(patents: Benchmark) -> None:
     alone = run(patents, DecisiveTask(), parse_methods(["oracle"], "patent"), q_stars=(0.5,), costs=(0.001,))
-    assert "Oracle" in html(Findings(alone, draws=10))
+    assert "Oracle" in html(Findings(alone))
 
 
 def test_files_say_the_same(report: Findings, results: Results, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_pictures_are_drawn(patents: Benchmark, tmp_path: Path) -> None:
         q_stars=(0.5,),
         costs=(0.001,),
     )
-    written = write(Findings(few, draws=10), tmp_path)
+    written = write(Findings(few), tmp_path)
     if written.missing:
         pytest.skip(written.missing[0])
     assert (tmp_path / "figures" / "errors.svg").read_text(encoding="utf-8").startswith("<svg")
@@ -193,7 +193,7 @@ def test_a_place_that_cannot_be_written_is_named(report: Findings, tmp_path: Pat
 
 
 def test_weighing_is_part_of_every_caption(results: Results) -> None:
-    assert "weighed to 10% ω⁺" in Findings(results, share=0.1, draws=0).caption
+    assert "weighed to 10% ω⁺" in Findings(results, share=0.1).caption
 
 
 def test_names_from_files_do_not_become_markup(results: Results) -> None:
@@ -202,11 +202,11 @@ def test_names_from_files_do_not_become_markup(results: Results) -> None:
     known |= {"notes": [nasty], "statistics": {nasty: [0.5, None]}}
     methods = tuple(replace(method, title=f"{method.title}{nasty}") for method in results.methods)
     nastier = replace(results, settings=known, methods=methods)
-    page = html(Findings(nastier, draws=10))
+    page = html(Findings(nastier))
     tags = Tags()
     tags.feed(page)
     plain = Tags()
-    plain.feed(html(Findings(results, draws=10)))
+    plain.feed(html(Findings(results)))
     assert not tags.open and not tags.wrong and not tags.outside and tags.scripts == plain.scripts
     assert "<img src=x" not in page and not tags.handlers
     assert page.count(escape(nasty)) > 10
