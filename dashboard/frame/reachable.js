@@ -20,6 +20,14 @@ if (!window.tarstopReachable) {
       if (scrolls && !each.hasAttribute('tabindex')) each.setAttribute('tabindex', '0');
       else if (!scrolls && each.getAttribute('tabindex') === '0') each.removeAttribute('tabindex');
     }
+    // A tab that is chosen by the address, or drawn anew, may lie beyond the end of its row.
+    for (const tab of document.querySelectorAll('[role="tab"][aria-selected="true"]')) {
+      const row = tab.closest('[role="tablist"]');
+      if (row.tarstopTab === tab.textContent) continue;
+      row.tarstopTab = tab.textContent;
+      const [at, room] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+      if (at.left < room.left || at.right > room.right) row.scrollLeft += (at.left + at.right - room.left - room.right) / 2;
+    }
     // Streamlit puts the groups of its menu between a list and its items: each group is the list.
     for (const group of document.querySelectorAll('ul[data-testid="stSidebarNavItems"] > div:not([role])')) {
       group.parentElement.setAttribute('role', 'presentation');

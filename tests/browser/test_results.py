@@ -196,3 +196,13 @@ def test_a_benchmark_of_ones_own(
     expect(page.locator(".st-key-benchmark input").first).to_have_value(re.compile("My patents"))
     at_rest(page)
     watched.assert_sound()
+
+
+def test_on_a_phone_the_tab_that_the_address_names_is_in_sight(
+    server: Any, open_page: Callable[..., Any]
+) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    watched.open(f"{server.url}/results?full=true&view=Learning+list")
+    box = watched.page.get_by_role("tab", name="Learning list", selected=True).bounding_box()
+    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    watched.assert_sound()

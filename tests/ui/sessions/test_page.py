@@ -13,6 +13,7 @@ from dashboard.parts import jobs
 from dashboard.sessions import page as sessions_page
 from tarstop_core.documents.records import as_records
 from tarstop_core.evaluation import worker
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.screening import record_message
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -214,13 +215,13 @@ def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: S
     page.run()
     whole = session_snapshot(store, screened)
     settings = whole.state.settings
-    assert outcome_sentence(outcome(whole, settings), settings) in shown(page)
+    assert unbroken(outcome_sentence(outcome(whole, settings), settings)) in shown(page)
 
     key = f"session_detail/tried/{screened}"
     page.selectbox(f"{key}/rule").set_value("budget:d=100").run()
     page.slider(f"{key}/b_0").set_value(0.2).run()
     tried = replace(settings, policy="budget:d=100", b_0=0.2)
-    said = outcome_sentence(outcome(whole, tried), tried)
+    said = unbroken(outcome_sentence(outcome(whole, tried), tried))
     assert "would stop after 100" in said and said in shown(page)
     assert "Starting chance (b₀): 50\u00a0% → 20\u00a0%" in shown(page)
 
@@ -243,7 +244,7 @@ def test_the_threshold_slider_moves_the_replay(open_app: Open, store: Store, scr
     tried = page.session_state[key]
     assert abs(tried.payoffs.q_star - 0.8) < 1e-9
     whole = session_snapshot(store, screened)
-    assert outcome_sentence(outcome(whole, tried), tried) in shown(page)
+    assert unbroken(outcome_sentence(outcome(whole, tried), tried)) in shown(page)
 
 
 def test_flow_diagram_and_protocol(open_app: Open, screened: str) -> None:
