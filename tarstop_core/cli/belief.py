@@ -102,17 +102,8 @@ def belief(
             raise InputProblem(
                 "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out for effects of interventions."
             )
-        print_belief(
-            table,
-            state,
-            measure,
-            cast("Engine | None", engine),
-            stakes,
-            b_0=b_0,
-            prefixes=prefixes,
-            as_json=as_json,
-            **effect_options,
-        )
+        effect_options |= {"b_0": b_0, "prefixes": prefixes, "as_json": as_json}
+        print_belief(table, state, measure, cast("Engine | None", engine), stakes, **effect_options)
         return
     if any(option is not None for option in effect_options.values()):
         raise InputProblem(
@@ -282,9 +273,8 @@ def decide(
     decision = weigh(stakes, b, rho, cost)
     if as_json:
         weighed = {"q_star": decision.q_star, "evpi": decision.evpi, "value": decision.value}
-        print_json(
-            {**weighed, "action": shared.option_names(stakes)[decision.option], "continue": decision.go_on}
-        )
+        action = shared.option_names(stakes)[decision.option]
+        print_json({**weighed, "action": action, "continue": decision.go_on})
         return
     from tarstop_core.presentation.numbers import number
 

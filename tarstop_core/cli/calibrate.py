@@ -74,9 +74,8 @@ def calibrate(
         raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
     if also and start:
         raise InputProblem("--start updates one calibrator with your own lists; leave --also out.")
-    shared.require_writable(
-        out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair)
-    )
+    further = (path for pair in also for path in pair)
+    shared.require_writable(out, run, qrels, test_run, test_qrels, start, *further)
     read = [shared.labelled_topics(*pair) for pair in ((run, qrels), *also)]
     notes = [note for _, more in read for note in more]
     with_collection = [(topic, str(number)) for number, (lists, _) in enumerate(read) for topic in lists]

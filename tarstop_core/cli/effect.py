@@ -97,29 +97,18 @@ def print_belief(
     )
     if chosen is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
         notes += ("Read as ratios; their limits are symmetric on the log scale.",)
-    target = EffectTarget(
-        chosen, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio
-    )
+    delta = float(ratio) if delta is None else delta
+    target = EffectTarget(chosen, delta, direction == "above", ratio)
     notes += tuple(studies.notes(chosen, ratio))
     studies = studies.complete()
     belief = belief_of_effect(studies, target, engine, 0.5 if b_0 is None else b_0, prior_sd)
     shared.say(notes)
     if as_json:
-        result: dict[str, object] = {
-            "belief": belief.beliefs[-1],
-            "engine": belief.engine,
-            "mu": belief.mu,
-            "se": belief.se,
-            "tau2": belief.tau2,
-            "prediction": belief.prediction,
-            "new_setting": belief.new_setting,
-            "measure": chosen.value,
-            "delta": target.delta,
-            "direction": direction,
-            "ratio": ratio,
-            "studies": len(studies),
-            "prior": asdict(belief.prior) if belief.prior else None,
-        }
+        pooled = ("engine", "mu", "se", "tau2", "prediction", "new_setting")
+        result = {"belief": belief.beliefs[-1], **{name: getattr(belief, name) for name in pooled}}
+        result |= {"measure": chosen.value, "delta": target.delta, "direction": direction, "ratio": ratio}
+        prior = asdict(belief.prior) if belief.prior else None
+        result |= {"studies": len(studies), "prior": prior}
         if prefixes:
             result["prefixes"] = list(belief.beliefs)
         shared.print_json(result | shared.choice_at(stakes, belief.beliefs[-1]))

@@ -88,17 +88,12 @@ class _Benchmarks(click.Command):
 def experiment(
     benchmark: str,
     out: Path,
-    scenario: str | None,
     methods: str | None,
-    share: float | None,
-    target_recall: float,
-    workers: int,
-    dask: str | None,
     fresh: bool,
     pictures: bool,
     as_json: bool,
     direction: str | None,
-    **task_options: Any,
+    **options: Any,
 ) -> None:
     """Tune and test every rule on BENCHMARK for every q* and cost.
 
@@ -129,19 +124,8 @@ def experiment(
     cache = ResultCache(out / CACHE)
     if fresh:
         cache.clear()
-    chosen, report = conduct(
-        benchmark,
-        methods,
-        scenario=scenario,
-        share=share,
-        target_recall=target_recall,
-        workers=workers,
-        dask=dask,
-        cache=cache,
-        progress=progress,
-        above=direction == "above",
-        **task_options,
-    )
+    options["above"] = direction == "above"
+    chosen, report = conduct(benchmark, methods, cache=cache, progress=progress, **options)
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun

@@ -48,9 +48,8 @@ def look_back(project: Path, out: Path, column: str | None, spec: str, as_json: 
     say(table.notes)
     if as_json:
         stops = [asdict(stop) | {"policy": str(stop.policy)} for stop in back.stops]
-        print_json(
-            {"documents": back.documents, "read": back.read, "relevant": back.relevant, "stops": stops}
-        )
+        counts = {"documents": back.documents, "read": back.read, "relevant": back.relevant}
+        print_json({**counts, "stops": stops})
         return
     click.echo(looking.message("facts", back=back))
     click.echo(looking.message("methods", back=back, stop=back.stops[0], unit="", source=project.name))

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -129,17 +130,9 @@ def rerank(
             f"{records.name} has {lacking} by the column {column}; name one with labels of both kinds."
         )
     outside = frame["score"].to_numpy(dtype=np.float64) if scores else None
-    read = simulate(
-        ranking_text(frame),
-        query,
-        relevant,
-        ranker=ranker,
-        seed=seed,
-        words_for=words_for.strip(),
-        words_against=words_against.strip(),
-        outside=outside,
-        progress=lambda done, N: progress(done / N, f"Reading {records.name}"),
-    )
+    how: dict[str, Any] = {"words_for": words_for.strip(), "words_against": words_against.strip()}
+    how |= {"outside": outside, "progress": lambda done, N: progress(done / N, f"Reading {records.name}")}
+    read = simulate(ranking_text(frame), query, relevant, ranker=ranker, seed=seed, **how)
     with writing(out):
         ids = frame["id"].to_numpy()[read.order]
         write_run(out, records.name.split(".")[0], ids, np.arange(len(ids), 0.0, -1))
@@ -157,9 +150,7 @@ def rerank(
         counts = {"documents": len(frame), "relevant": int(relevant.sum())}
         print_json({**counts, **result, "fit_ms": fit_ms, "seconds": seconds})
         return
-    recall = ", ".join(
-        f"{value:.0%} after {float(share):.0%}" for share, value in result["recall_at"].items()
-    )
+    recall = ", ".join(f"{value:.0%} after {float(at):.0%}" for at, value in result["recall_at"].items())
     click.echo(
         f"Of {int(relevant.sum()):,} relevant among {len(frame):,} documents it had read {recall}; loss "
         f"{result['loss']:.4f}, WSS@95 {result['wss_95']:.3f}; its chances had a log-loss of {result['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."

@@ -56,19 +56,12 @@ def readers(
     say(table.notes)
     if as_json:
         by_reader = zip(table.readers, missed.readers, strict=True)
-        print_json(
-            {
-                "records": len(table.names),
-                "agreement": asdict(agree),
-                "quarters": [_ac1(part) for part in quarters],
-                "disagreements": [table.names[at] for at in waiting],
-                "taken_as_relevant": table.taken_as_relevant,
-                **asdict(missed),
-                "draws_needed": missed.draws_needed,
-                "draws_expected": missed.draws_expected,
-                "readers": [{"name": name, **asdict(one)} for name, one in by_reader],
-            }
-        )
+        result = {"records": len(table.names), "agreement": asdict(agree)}
+        result |= {"quarters": [_ac1(part) for part in quarters]}
+        result |= {"disagreements": [table.names[at] for at in waiting]}
+        result |= {"taken_as_relevant": table.taken_as_relevant, **asdict(missed)}
+        result |= {"draws_needed": missed.draws_needed, "draws_expected": missed.draws_expected}
+        print_json(result | {"readers": [{"name": name, **asdict(one)} for name, one in by_reader]})
         return
     for line in readers_report(table, agree, [_ac1(part) for part in quarters], missed, MOST_LISTED):
         click.echo(line)
@@ -126,15 +119,8 @@ def who_reads(
     if as_json:
         ways = [{**asdict(one), "way": one.way.name.lower(), "value": one.value} for one in who.options]
         rates = {name: getattr(who.learned, name).mean for name in ("included", "excluded")}
-        print_json(
-            {
-                "read": who.read,
-                "next": asdict(who.stretch),
-                "rest": asdict(who.rest),
-                "relevant": rates,
-                "ways": ways,
-            }
-        )
+        stretches = {"next": asdict(who.stretch), "rest": asdict(who.rest)}
+        print_json({"read": who.read, **stretches, "relevant": rates, "ways": ways})
         return
     click.echo(asking.message("so_far", who=who))
     for at, one in enumerate(who.options):

@@ -236,9 +236,8 @@ def say(notes: Iterable[str]) -> None:
 
 def require_writable(path: Path, *inputs: Path | None) -> None:
     """Raise InputProblem if a file could not be written, or is one of the inputs; nothing is touched."""
-    if path.exists() and any(
-        source is not None and source.exists() and path.samefile(source) for source in inputs
-    ):
+    sources = (source for source in inputs if source is not None and source.exists())
+    if path.exists() and any(map(path.samefile, sources)):
         raise InputProblem(f"--out is {path}, which is read from; name another file to write.")
     if path.is_dir():
         raise InputProblem(f"{path} is a folder; name a file to write.")

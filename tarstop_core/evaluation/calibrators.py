@@ -176,9 +176,8 @@ def _measure(name: str, sums: Sequence[Floats], count: Floats, weights: Floats) 
     a, b = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         differences = (weights @ (b - a)) / (weights @ count)
-    return _with_interval(
-        name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count)
-    )
+    means = float(a.sum() / count.sum()), float(b.sum() / count.sum())
+    return _with_interval(name, means, differences, len(count))
 
 
 def _ece(counts: Sequence[Floats], weights: Floats) -> ComparedMeasure:

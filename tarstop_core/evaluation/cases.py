@@ -110,12 +110,12 @@ class Benchmark:
         InputProblem
             When too few are left to tune or to test on.
         """
+
+        def kept(cases: Sequence[Case]) -> list[Case]:
+            return [case for case in cases if case.n_relevant]
+
         folds = tuple(
-            Fold(
-                [case for case in fold.train if case.n_relevant],
-                [case for case in fold.test if case.n_relevant],
-                None if fold.learn is None else [case for case in fold.learn if case.n_relevant],
-            )
+            Fold(kept(fold.train), kept(fold.test), None if fold.learn is None else kept(fold.learn))
             for fold in self.folds
         )
         return replace(self, scenario=scenario, folds=folds, notes=(*self.notes, message("by_recall")))

@@ -69,9 +69,7 @@ class Method:
 def titles(methods: Sequence[Method]) -> list[str]:
     """Names of the rows on pages; where two would be equal, the method's name is added."""
     count = Counter(method.title for method in methods)
-    return [
-        method.title if count[method.title] == 1 else f"{method.title} ({method.name})" for method in methods
-    ]
+    return [each.title if count[each.title] == 1 else f"{each.title} ({each.name})" for each in methods]
 
 
 def _kinds(policy: Policy) -> Iterator[type[Policy]]:

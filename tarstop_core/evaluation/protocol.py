@@ -96,17 +96,11 @@ def run(
     clock.report("learning from the training cases")
     variants = tuple(dict.fromkeys(method.variant for method in methods))
     has_agent = any(method.policy is GRLStop for method in methods)
+    knowledge = [task.learn(benchmark, fold, variants) for fold in benchmark.folds]
+    agents = [grlstop_weights(fold.learned_from) if has_agent else None for fold in benchmark.folds]
+    answers = cache or ResultCache(None)
     experiment = _Experiment(
-        benchmark,
-        question,
-        tuple(methods),
-        [task.learn(benchmark, fold, variants) for fold in benchmark.folds],
-        [grlstop_weights(fold.learned_from) if has_agent else None for fold in benchmark.folds],
-        parts,
-        cache or ResultCache(None),
-        clock,
-        workers,
-        dask,
+        benchmark, question, tuple(methods), knowledge, agents, parts, answers, clock, workers, dask
     )
     return experiment.test(experiment.tune(tuned), tuple(q_stars))
 
@@ -149,9 +143,8 @@ class _Experiment:
         """Choose for each fold the setting of every method that is best on its training cases."""
         folds = self.benchmark.folds
         cells = (len(self.question.payoffs), len(self.question.costs))
-        sums = [
-            {method.name: np.zeros((len(method.settings), *cells)) for method in self.methods} for _ in folds
-        ]
+        shapes = {method.name: (len(method.settings), *cells) for method in self.methods}
+        sums = [{name: np.zeros(shape) for name, shape in shapes.items()} for _ in folds]
         if tuned:
             to_tune = (job for number, fold in enumerate(folds) for job in self._to_tune(number, fold, tuned))
             for job, answers in self._answers(to_tune, "tuning"):
@@ -175,9 +168,8 @@ class _Experiment:
             ]
             by_chunk.append(answers)
         groups = tuple(case.group for case in cases)
-        by_method = (
-            np.concatenate([answers[method.name] for answers in by_chunk], axis=1) for method in self.methods
-        )
+        names = [method.name for method in self.methods]
+        by_method = (np.concatenate([answers[name] for answers in by_chunk], axis=1) for name in names)
         screened, plus, recall, exact = np.stack([*by_method], axis=2)
         return Results(
             settings=self._settings(),

@@ -69,11 +69,5 @@ def quality(counts: Floats, topics: int, how: str) -> Quality | None:
         return None
     filled = counts[counts[:, 2] > 0]
     curve = tuple((float(p / n), float(y / n), int(n)) for p, y, n, _ in filled)
-    return Quality(
-        how=how,
-        topics=topics,
-        documents=int(documents),
-        brier=float(counts[:, 3].sum() / documents),
-        ece=ece(curve),
-        reliability=curve,
-    )
+    brier = float(counts[:, 3].sum() / documents)
+    return Quality(how, topics, int(documents), brier, ece(curve), curve)

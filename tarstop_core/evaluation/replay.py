@@ -166,9 +166,7 @@ def replay_reviews(
             "The truth full_evidence says which of two actions all studies would choose; leave out the other options, or take the truth pooled."
         )
     fitted, adaptive = _by_kind(calibrator)
-    cases = (
-        Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
-    )
+    cases = (Case(each.topic, each.review, each, adaptive.get(each.review)) for each in outcomes)
     return [_played(task, case, LearnedFromFold(fitted, prior), policy, payoffs, cost) for case in cases]
 
 
@@ -345,14 +343,9 @@ def _played(
     if payoffs.others:
         return _among_several(trial, case, policy, grid, payoffs)
     utility = metrics.net_utility(payoffs, grid.plus, trial.truth[0], grid.screened, cost)
-    return TopicResult(
-        topic=case.name,
-        depth=int(grid.screened.item()),
-        action="a+" if grid.plus.item() else "a-",
-        omega=bool(trial.truth[0]),
-        net_utility=utility.item(),
-        recall=grid.recall.item(),
-    )
+    depth, action = int(grid.screened.item()), "a+" if grid.plus.item() else "a-"
+    omega, recall = bool(trial.truth[0]), grid.recall.item()
+    return TopicResult(case.name, depth, action, omega, utility.item(), recall)
 
 
 def _among_several(

@@ -143,9 +143,8 @@ def _place(values: Sequence[float], wanted: float, quantity: str) -> int:
     for at, value in enumerate(values):
         if abs(value - wanted) <= 1e-12 * max(1.0, abs(value)):
             return at
-    raise InputProblem(
-        f"The {quantity} {wanted:g} was not run; choose one of {', '.join(f'{v:g}' for v in values)}."
-    )
+    choices = ", ".join(f"{value:g}" for value in values)
+    raise InputProblem(f"The {quantity} {wanted:g} was not run; choose one of {choices}.")
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -202,16 +201,12 @@ def load(path: Path) -> Results:
     arrays |= {name: arrays[name].astype(np.float64) for name in CUBES if name in arrays}
     arrays |= {name: arrays[name].astype(np.intp) for name in ("documents", "fold")}
     lists: dict[str, Any] = {name: tuple(about[name]) for name in LISTS}
-    return Results(
-        settings=about["settings"],
-        methods=tuple(map(_method, about["methods"])),
-        calibration={
-            name: Quality(**{**content, "reliability": tuple(map(tuple, content["reliability"]))})
-            for name, content in about["calibration"].items()
-        },
-        **lists,
-        **arrays,
-    )
+    calibration = {
+        name: Quality(**{**content, "reliability": tuple(map(tuple, content["reliability"]))})
+        for name, content in about["calibration"].items()
+    }
+    methods = tuple(map(_method, about["methods"]))
+    return Results(about["settings"], methods, calibration=calibration, **lists, **arrays)
 
 
 def _content(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -225,9 +220,8 @@ def _content(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], dict[str
 
 def _method(content: dict[str, Any]) -> MethodInfo:
     """Read a method; older files call `is_oracle` "knows_truth"."""
-    return MethodInfo(
-        **{"is_oracle" if name == "knows_truth" else name: value for name, value in content.items()}
-    )
+    values = {"is_oracle" if name == "knows_truth" else name: value for name, value in content.items()}
+    return MethodInfo(**values)
 
 
 @dataclass(frozen=True)

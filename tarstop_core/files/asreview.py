@@ -95,22 +95,16 @@ def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[s
     """Names of the databases with records and with labels: one since version 3, two in version 2."""
     if "results.db" in archive.members:
         return "results.db", "results.db"
-    reviews = [
-        name
-        for name in sorted(archive.members)
-        if name.startswith("reviews/") and name.endswith("/results.db")
-    ]
+    in_reviews = (name for name in sorted(archive.members) if name.startswith("reviews/"))
+    reviews = [name for name in in_reviews if name.endswith("/results.db")]
     if "data_store.db" not in archive.members or not reviews:
         raise InputProblem(
             f"{archive.name} is not a project of ASReview 2 or 3 in which screening has begun; open it in ASReview 2 or "
             "later and export it again, or export its data as CSV."
         )
     listed = project.get("reviews")
-    ids = (
-        [review.get("id") for review in listed if isinstance(review, dict)]
-        if isinstance(listed, list)
-        else []
-    )
+    entries = listed if isinstance(listed, list) else []
+    ids = [review.get("id") for review in entries if isinstance(review, dict)]
     named = [name for name in reviews if name.split("/")[1] in ids]
     return "data_store.db", (named or reviews)[0]
 

@@ -375,10 +375,8 @@ def _events(where: str, text: str, n: float | None) -> float | None:
         share = written[3].replace(",", ".").replace("·", ".")
         last_digit = 10.0 ** -len(share.partition(".")[2])
         if not n or abs(100 * count / n - float(share)) > last_digit:
-            of_all = (
-                f"{count:.0f} of {n:.0f} is {100 * count / n:.1f} %"
-                if n
-                else "the number of people is missing"
-            )
+            of_all = "the number of people is missing"
+            if n:
+                of_all = f"{count:.0f} of {n:.0f} is {100 * count / n:.1f} %"
             raise InputProblem(f"{where}, and {of_all}; give the count of events alone.")
     return count

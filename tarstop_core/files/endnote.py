@@ -92,19 +92,8 @@ def _texts(record: Element, path: str) -> Iterator[str]:
     return (" ".join("".join(part.itertext()).split()) for part in record.findall(path))
 
 
-ENW = Format(
-    "enw",
-    "EndNote (tagged)",
-    (".enw",),
-    reader_of("enw", _enw_records),
-    looks=re.compile(r"\s*%0 [A-Z]"),
-    phrase="EndNote's text",
-)
-XML = Format(
-    "endnote",
-    "EndNote (XML)",
-    (".xml",),
-    read_xml,
-    looks=re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:xml|records)>\s*<record"),
-    phrase="EndNote's XML",
-)
+_ENW_BEGINS = re.compile(r"\s*%0 [A-Z]")
+_XML_BEGINS = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:xml|records)>\s*<record")
+read_enw = reader_of("enw", _enw_records)
+ENW = Format("enw", "EndNote (tagged)", (".enw",), read_enw, _ENW_BEGINS, "EndNote's text")
+XML = Format("endnote", "EndNote (XML)", (".xml",), read_xml, _XML_BEGINS, "EndNote's XML")

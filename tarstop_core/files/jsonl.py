@@ -148,9 +148,7 @@ def _as_text(value: Any) -> str:
         return "-".join(f"{part!s:0>2}" for part in parts[0]) if parts else ""
     if isinstance(value, dict) and value and all(isinstance(places, list) for places in value.values()):
         # abstracts in OpenAlex: words with their places
-        words = [
-            (place, word) for word, places in value.items() for place in places if isinstance(place, int)
-        ]
+        words = [(at, word) for word, places in value.items() for at in places if isinstance(at, int)]
         return " ".join(word for _, word in sorted(words))
     if isinstance(value, (int, float)):
         return repr(value)
@@ -160,6 +158,5 @@ def _as_text(value: Any) -> str:
         return ""  # nested too deeply to be text
 
 
-JSONL = Format(
-    "jsonl", "JSON", (".jsonl", ".ndjson", ".json"), read_jsonl, looks=re.compile(r"\s*(?:\{\s*\"|\[\s*\{)")
-)
+_BEGINS = re.compile(r"\s*(?:\{\s*\"|\[\s*\{)")
+JSONL = Format("jsonl", "JSON", (".jsonl", ".ndjson", ".json"), read_jsonl, _BEGINS)

@@ -156,9 +156,8 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
         if suggested == "text":
             note += f" {reason} Say what you looked for, and it is ordered by that."
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
-    topic = Topic(
-        name, ids, ranking.scores, relevant, int(relevant.sum()), None if labelled.all() else labelled
-    )
+    read = None if labelled.all() else labelled
+    topic = Topic(name, ids, ranking.scores, relevant, int(relevant.sum()), read)
     return topic, note
 
 

@@ -149,9 +149,9 @@ def read_grid(
     rows = fitting(following, layout.header) if fitting else following
     gathered = collect(name, rows, layout.at, progress, grid.fraction or grid.source.fraction)
     gathered.index.name = grid.unit
-    return finish(
-        name, grid.format, gathered, layout.understood, notes, header=layout.header, above=_first_lines(above)
-    )
+    lines = (" ".join(filter(None, map(str.strip, cells))) for cells in above)
+    kept = tuple(text[:LONGEST_LINE] for text in lines)
+    return finish(name, grid.format, gathered, layout.understood, notes, header=layout.header, above=kept)
 
 
 def collect(
@@ -283,15 +283,8 @@ def finish(
     frame = as_records(records.assign(source=pd.Series(name, records.index, dtype="str")))
     _note_gaps(frame, notes)
     repeated = len(gathered) - len(frame)
-    return RecordTable(
-        frame, name, format_key, understood, tuple(notes), _unread(names, understood), repeated, above
-    )
-
-
-def _first_lines(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Join the cells of rows before the header to lines, without empty cells."""
-    lines = (" ".join(filter(None, map(str.strip, cells))) for cells in rows)
-    return tuple(line[:LONGEST_LINE] for line in lines)
+    unread = _unread(names, understood)
+    return RecordTable(frame, name, format_key, understood, tuple(notes), unread, repeated, above)
 
 
 def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:

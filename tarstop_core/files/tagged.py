@@ -268,13 +268,8 @@ def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, 
     return ((tag, value) for tag in wanted for value in tags.get(tag, []))
 
 
-RIS = Format(
-    "ris",
-    "RIS",
-    (".ris",),
-    reader_of("ris", _ris_records),
-    looks=re.compile(r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)"),
-)
+_RIS_BEGINS = re.compile(r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)")
+RIS = Format("ris", "RIS", (".ris",), reader_of("ris", _ris_records), _RIS_BEGINS)
 
 # --- nbib: four-letter tags, continuation lines indented by six --------------------------------------------
 
@@ -310,14 +305,9 @@ def _nbib_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
         yield "doi", find_doi(value) if "doi" in value else "", tag
 
 
-NBIB = Format(
-    "nbib",
-    "PubMed (nbib)",
-    (".nbib",),
-    reader_of("nbib", _nbib_records),
-    looks=re.compile(r"\s*PMID ?- ?\d"),
-    phrase="PubMed's own format",
-)
+_NBIB_BEGINS = re.compile(r"\s*PMID ?- ?\d")
+read_nbib = reader_of("nbib", _nbib_records)
+NBIB = Format("nbib", "PubMed (nbib)", (".nbib",), read_nbib, _NBIB_BEGINS, "PubMed's own format")
 
 
 # --- Web of Science: two-letter tags, a record from PT to ER, continuation lines indented by three ----------
@@ -348,11 +338,6 @@ def _wos_values(tags: Mapping[str, Sequence[str]]) -> Iterator[Value]:
         yield "authors", "; ".join(tags.get(tag, ())), tag
 
 
-WOS = Format(
-    "wos",
-    "Web of Science",
-    (".ciw", ".isi"),
-    reader_of("wos", _wos_records),
-    looks=re.compile(r"\s*(?:FN .*\r?\n(?:VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(?:[A-Z][A-Z0-9]) "),
-    phrase="Web of Science plain text",
-)
+_WOS_BEGINS = re.compile(r"\s*(?:FN .*\r?\n(?:VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(?:[A-Z][A-Z0-9]) ")
+read_wos = reader_of("wos", _wos_records)
+WOS = Format("wos", "Web of Science", (".ciw", ".isi"), read_wos, _WOS_BEGINS, "Web of Science plain text")

@@ -80,9 +80,8 @@ def remark_from_notes(notes: str) -> str:
     if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
         # A text without closing quotation mark ends with the note.
         texts = re.findall(r'"((?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)(\s*=>)?', written[1])
-        remarks += [
-            re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL).strip() for text, names in texts if not names
-        ]
+        written_texts = (text for text, names in texts if not names)
+        remarks += [re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL).strip() for text in written_texts]
     if labels := _listed("RAYYAN-LABELS", notes):
         remarks.append(f"labelled {labels}")
     return "; ".join(filter(None, remarks))

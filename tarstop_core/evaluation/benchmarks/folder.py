@@ -82,10 +82,8 @@ def from_folder(folder: Path) -> Benchmark:
             f"Only one of train and test in {folder} has tables of its kind; give both the same kind, or give none to either."
         )
     task = tasks.pop()
-    cases_and_notes = [
-        _review(source, task) if task.needs_tables else _decisive(source, about) for source in sources
-    ]
-    halves = [cases for cases, _ in cases_and_notes]
+    parts = [_review(source, task) if task.needs_tables else _decisive(source, about) for source in sources]
+    halves = [cases for cases, _ in parts]
     both = set.intersection(*({case.group for case in half} for half in halves))
     if len(halves) == 2 and both:
         raise InputProblem(
@@ -102,7 +100,7 @@ def from_folder(folder: Path) -> Benchmark:
         simulated=about.get("simulated", False),
         weigh_by_group=task.needs_tables,
         statistics=measured_statistics(halves[-1], None if task.needs_tables else sources[-1].qrels),
-        notes=tuple(note for _, notes in cases_and_notes for note in notes),
+        notes=tuple(note for _, notes in parts for note in notes),
     )
 
 
@@ -137,9 +135,8 @@ def _source(folder: Path) -> CollectionFiles:
     judged = [path for path in tabular if is_qrels(path)]
     run = _at_most_one(folder, _with_suffix(folder, (".run", ".run.gz")), "runs")
     outcomes = _at_most_one(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
-    qrels = _at_most_one(
-        folder, [*_with_suffix(folder, (".qrels", ".qrels.gz")), *judged], "files of judgments"
-    )
+    named_qrels = _with_suffix(folder, (".qrels", ".qrels.gz"))
+    qrels = _at_most_one(folder, [*named_qrels, *judged], "files of judgments")
     if run is None:
         raise InputProblem(
             f"The folder {folder} contains no run; put a TREC run whose name ends in .run there."
@@ -217,9 +214,7 @@ def review_cases(
     outcomes, notes = read(source.outcomes, run)
     reviews = {outcome.review: run[outcome.review] for outcome in outcomes}
     chances = read_chances(source.chances, reviews) if source.chances else {}
-    cases = [
-        Case(outcome.topic, outcome.review, outcome, chances.get(outcome.review)) for outcome in outcomes
-    ]
+    cases = [Case(each.topic, each.review, each, chances.get(each.review)) for each in outcomes]
     return cases, (*run.notes, *notes)
 
 

@@ -204,10 +204,7 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
 def _named(results: Results) -> dict[str, NDArray[np.object_]]:
     """Columns that describe the method of a row, shape (M,)."""
     columns = ("method", "approach", "policy", "variant", "family")
-    named = [
-        (method.name, method.title, method.policy, method.variant, method.family)
-        for method in results.methods
-    ]
+    named = [(each.name, each.title, each.policy, each.variant, each.family) for each in results.methods]
     return dict(zip(columns, np.array(named, dtype=object).T, strict=True))
 
 

@@ -94,16 +94,8 @@ def conduct(
     compared = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked({**given, "target": target_recall})
     refuse_looking_ahead((rule for method in compared for rule in method.settings), task.in_steps)
-    results = run(
-        chosen,
-        task,
-        compared,
-        q_stars=Q_STARS if task.weighs else Q_STARS[1:2],
-        costs=COSTS if task.weighs else COSTS[:1],
-        workers=workers,
-        dask=dask,
-        cache=cache,
-        progress=progress,
-    )
+    cells: dict[str, Any] = {} if task.weighs else {"q_stars": Q_STARS[1:2], "costs": COSTS[:1]}
+    where: dict[str, Any] = {"workers": workers, "dask": dask, "cache": cache, "progress": progress}
+    results = run(chosen, task, compared, **cells, **where)
     kind = Findings if task.weighs else RecallFindings
     return chosen, kind(results, share, target=target_recall)

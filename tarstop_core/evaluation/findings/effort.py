@@ -57,13 +57,9 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     followable = frame["regret"].notna()  # Oracles have none
     compared = frame[followable] if followable.any() else frame
     best = compared.iloc[int(compared["net_utility"].to_numpy().argmax())].to_dict()
-    return message(
-        "effort",
-        best=best,
-        cell=cell_of(best),
-        net_utility_within=within(best, "net_utility", signed),
-        agreement_within=within(best, "decision_agreement", share_words),
-    )
+    of_net, of_right = within(best, "net_utility", signed), within(best, "decision_agreement", share_words)
+    intervals = {"net_utility_within": of_net, "agreement_within": of_right}
+    return message("effort", best=best, cell=cell_of(best), **intervals)
 
 
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:

@@ -135,9 +135,8 @@ def recovered() -> pd.DataFrame:
             ratio = metrics.REFERENCE if row["approach"] == REFERENCE_METHOD else metrics.icer(*compared)
             implied: dict[str, Any] = {"omega_plus": plus, "false_adopt": adopts, "false_reject": rejects}
             implied |= {"net_utility_again": again, "icer_again": ratio}
-            implied_rows.append(
-                row | implied | {"icer_agrees": _icer_agrees(row["icer"], ratio, row, reference)}
-            )
+            implied["icer_agrees"] = _icer_agrees(row["icer"], ratio, row, reference)
+            implied_rows.append(row | implied)
     return pd.DataFrame(implied_rows, columns=COLUMNS)
 
 
@@ -155,10 +154,8 @@ def _icer_agrees(printed: str, own: metrics.Icer, row: metrics.Row, reference: m
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
     """Return rows of :func:`recovered` with errors as shares of topics, and each approach's policy as ``method``."""
-    shares = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
-    shares[["false_adopt", "false_reject"]] = shares[["false_adopt", "false_reject"]].div(
-        frame["topics"], axis=0
-    )
+    kinds = ["false_adopt", "false_reject"]
+    shares = frame[["approach", "q_star"]].join(frame[kinds].div(frame["topics"], axis=0))
     shares.insert(0, "method", frame["approach"].map(policies))
     return shares
 
@@ -210,19 +207,17 @@ def pairs(results: Results) -> pd.DataFrame:
     pair_rows = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
         q_star, cost = (float(own[name].iloc[0]) for name in ("q_star", "cost"))
-        q, c = results.q(q_star), results.c(cost)
+        q = results.q(q_star)
+        utility = results.net_utility[:, :, q, results.c(cost)]
         ranked = own.sort_values("net_utility_paper", ascending=False, kind="stable").to_dict("records")
         for one, other in combinations(ranked, 2):
-            ahead, behind = (
-                results.net_utility[:, results.method(str(row["method"])), q, c] for row in (one, other)
-            )
+            ahead, behind = (utility[:, results.method(str(row["method"]))] for row in (one, other))
             gap = mean_with_interval(results, ahead - behind, q)
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             mean, low, high = float(gap.value), float(gap.low), float(gap.high)
             order = OrderCheck.of(mean, low, high, printed)
-            pair_rows.append(
-                (q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order)
-            )
+            names = one["approach"], other["approach"]
+            pair_rows.append((q_star, cost, *names, printed, mean, low, high, order))
     return pd.DataFrame(pair_rows, columns=PAIR)
 
 

@@ -56,13 +56,9 @@ class RecallFindings(Findings):
     @property
     def caption(self) -> str:
         """Caption of every table."""
-        return message(
-            "recall_caption",
-            title=self.results.settings["title"],
-            simulated=self.results.simulated,
-            topics=len(self.results.cases),
-            target=self.target,
-        )
+        results = self.results
+        about = {"title": results.settings["title"], "simulated": results.simulated, "target": self.target}
+        return message("recall_caption", **about, topics=len(results.cases))
 
     @cached_property
     def claims(self) -> pd.DataFrame:

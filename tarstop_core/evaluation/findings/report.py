@@ -123,10 +123,7 @@ class Findings:
     def chosen(self) -> pd.DataFrame:
         """The settings that tuning chose."""
         by = ["approach", "q_star"]
-        settings = self.rows.pivot_table(
-            index=by, columns="cost", values="setting", aggfunc="first", sort=False
-        )
-        return settings.reset_index()
+        return self.rows.pivot_table("setting", by, "cost", aggfunc="first", sort=False).reset_index()
 
     def engine_changes(self) -> dict[str, Any] | None:
         """How often the slower engine would change the action (:func:`engine_changes`); None if it was not used."""

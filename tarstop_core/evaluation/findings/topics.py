@@ -185,9 +185,8 @@ def as_measured(
     if now == then:
         return True
     measured = results.calibration.get(variant)
-    tested = [
-        (part.calibrator, fold.test) for part, fold in zip(learned, folds, strict=True) if part.calibrator
-    ]
+    pairs = zip(learned, folds, strict=True)
+    tested = [(part.calibrator, fold.test) for part, fold in pairs if part.calibrator]
     return (
         measured is not None
         and [digests[1:] for digests in now] == [digests[1:] for digests in then]  # priors

@@ -229,15 +229,10 @@ class Task(ABC):
         -------
         Calibrator
         """
-        return fit(
-            [case.topic for case in fold.learned_from],
-            kind=kind,
-            scenario=self.chance_of,
-            name=benchmark.title,
-            source=benchmark.provenance,
-            simulated=benchmark.simulated,
-            pseudo=self.pseudo,
-        )
+        topics = [case.topic for case in fold.learned_from]
+        about: dict[str, Any] = {"name": benchmark.title, "source": benchmark.provenance}
+        about["simulated"] = benchmark.simulated
+        return fit(topics, kind=kind, scenario=self.chance_of, pseudo=self.pseudo, **about)
 
     def calibrated(self, case: Case, learned: LearnedFromFold) -> Floats:
         """Chances of a case's documents, shape (N,): its own if it has them, else those of the learned calibrator."""

@@ -70,9 +70,8 @@ class DecisiveTask(base.Task):
                 plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
         if settings[0].is_oracle:
             plus &= trial.truth[:, None]
-        return base.PlayedGrid(
-            depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant)
-        )
+        recall = metrics.recall(hits, case.n_relevant)
+        return base.PlayedGrid(depths.astype(float), plus.astype(float), recall)
 
     def _sampled(self, trial: base.Trial, settings: Sequence[Policy]) -> base.PlayedGrid:
         """Play rules that draw a random sample: the mean of several runs, or the exact expectation."""
