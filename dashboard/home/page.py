@@ -19,7 +19,7 @@ from tarstop_core.presentation.curves import small_curve
 from tarstop_core.presentation.figures import stroke
 from tarstop_core.presentation.numbers import amount, count_of
 from tarstop_core.presentation.palette import BELIEF
-from tarstop_core.screening.wording import chance_in_words, verdict
+from tarstop_core.screening.wording import chance_in_words, in_brief
 from tarstop_core.sessions.demo import start_demo, start_review_demo, start_trials_demo
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.listing import SessionSummary, progress
@@ -133,8 +133,8 @@ def _opened(store: Store, session_id: str, line: str) -> str:
             description=chance,
         )
         curve = base64.b64encode(drawn.encode()).decode()
-    glance = None if state.decision else verdict(advice, settings)
-    return block("standing", line, glance, curve, chance)
+    brief = None if state.decision else in_brief(advice, settings)
+    return block("standing", line, brief, curve, chance)
 
 
 def _archived(store: Store) -> None:

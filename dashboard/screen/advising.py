@@ -24,6 +24,7 @@ from tarstop_core.screening.wording import (
     chosen_action,
     ending,
     explain,
+    in_brief,
     question,
     verdict,
 )
@@ -39,8 +40,7 @@ STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 def line(work: Work, state: State, advice: Advice) -> str:
     """The verdict or the decision in one line, for a phone, as HTML."""
     if state.decision is None:
-        glance = verdict(advice, state.settings)
-        return block("line", glance.word, glance.mood, glance.sign, glance.brief)
+        return block("line", *in_brief(advice, state.settings))
     truth = sample_answer(work, state.settings, state.decision.option)
     mood, sign = ("ask", "⚠") if truth is not None and truth.wrong else ("stop", "✓")
     return block("line", f"Decided: {chosen_action(state.decision, state.settings)}", mood, sign, "")

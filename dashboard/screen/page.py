@@ -87,13 +87,10 @@ def _nothing_open() -> None:
 
 
 @st.fragment
+@shell.problems_shown()
+@shell.in_one_piece()
 def screening(work: Work) -> None:
     """The part of the page that a label redraws."""
-    with shell.problems_shown(), shell.in_one_piece():
-        _screening(work)
-
-
-def _screening(work: Work) -> None:
     work.reader = reviewer()
     with work.store.at_once():
         work.refresh()

@@ -329,8 +329,10 @@ def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     """
     attempt(work.label, doc, verdict, seen, **more)
     work.look(None)
+    if verdict != "relevant":
+        return
     settings, at = work.state.settings, work.row.ids.index(doc)
-    if at in work.state.pending and verdict == "relevant":
+    if at in work.state.pending:
         work.look(at)
     elif settings.reads_full_texts and not settings.two_stages and at in work.in_full.waiting:
         work.open_report(at)

@@ -98,7 +98,7 @@ def combined(log_ratios: Sequence[Floats]) -> EvidenceAgainst:
         return EvidenceAgainst(0, 1.0, None)
     total = np.sum(log_ratios, axis=0)
     best = int(total.argmax())
-    e_value = math.exp(min(float(logsumexp(total)) - math.log(len(total)), 700.0))
+    e_value = math.exp(min(float(np.logaddexp.reduce(total)) - math.log(len(total)), 700.0))
     return EvidenceAgainst(len(log_ratios), e_value, LEVELS[best] if best < len(LEVELS) else None)
 
 

@@ -79,22 +79,34 @@ def advice_in_short(
     Advice
         Headline, numbers and facts alone.
     """
-    path = paths.path
-    plain = _plain(settings, path, state.depth)
-    facts = scenario_of(settings).facts(settings, calibrator, path, p, state)
-    worth = None if plain.score is None else settings.rule.value_rate(path)
-    if worth is not None:
-        plain = replace(plain, worth=0.0 if path.settled(state.depth) else float(worth[state.depth]))
-    advice = replace(plain, facts=facts)
+    path, depth = paths.path, state.depth
+    stop, option = _outcome(settings, path, depth)
+    now, worth = outlook(path, depth), None
+    if now.score is not None and (rate := settings.rule.value_rate(path)) is not None:
+        worth = 0.0 if path.settled(depth) else float(rate[depth])
+    advice = Advice(
+        headline="continue" if stop > depth else "stop",
+        go_on=stop > depth,
+        depth=depth,
+        documents=len(path),
+        **vars(now),
+        worth=worth,
+        cost=settings.cost,
+        more=stop - depth,
+        next_find=path.next_find(depth, stop),
+        option=option,
+        utility=float(settings.payoffs.utility_of(option, now.b)),
+        facts=scenario_of(settings).facts(settings, calibrator, path, p, state),
+    )
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
         return replace(advice, headline="confirm")
     if advice.reports:
         return replace(advice, headline="reports", go_on=True)
-    if state.depth == len(p):
+    if depth == len(p):
         return replace(advice, headline="all read")
-    return replace(advice, headline="prior alone") if state.depth == 0 and not advice.go_on else advice
+    return replace(advice, headline="prior alone") if depth == 0 and not advice.go_on else advice
 
 
 def stopping_outcomes(
@@ -158,28 +170,12 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
     return (0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain), path.pays(depth, cost)
 
 
-def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
-    """Advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
-    rule, now = settings.rule, outlook(path, depth)
+def _outcome(settings: Settings, path: ListPath, depth: int) -> tuple[int, int]:
+    """The depth at which the chosen rule stops if nothing more is found, and the option that is taken on stopping now."""
+    rule = settings.rule
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # If no decision is weighed, a⁺ means that enough was found, which is what the rule decides.
-    option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
-    return Advice(
-        headline="continue" if stop > depth else "stop",
-        go_on=stop > depth,
-        depth=depth,
-        documents=len(path),
-        b=now.b,
-        rho=now.rho,
-        evpi=now.evpi,
-        score=now.score,
-        worth=None,
-        cost=settings.cost,
-        more=stop - depth,
-        next_find=path.next_find(depth, stop),
-        option=option,
-        utility=float(settings.payoffs.utility_of(option, now.b)),
-    )
+    return stop, int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
 
 
 def _without_pending(state: State) -> State:
@@ -196,9 +192,10 @@ def _variations(paths: Paths, depth: int, at_other_costs: bool) -> tuple[Variati
     for assumption, changed, path in paths.others:
         if assumption.cost_factor != 1 and not at_other_costs:
             continue
-        plain, (reports, _) = _plain(changed, path, depth), path.best_reports(round(path.reports_waiting))
-        go_on = plain.go_on or reports > 0
-        other = Variation(assumption, go_on, plain.more, plain.option, finds=plain.finds, reports=reports)
+        stop, option = _outcome(changed, path, depth)
+        reports, _ = path.best_reports(round(path.reports_waiting))
+        finds = path.next_find(depth, stop) is not None
+        other = Variation(assumption, stop > depth or reports > 0, stop - depth, option, finds, reports)
         variations.append(other)
     return tuple(variations)
 

@@ -154,29 +154,29 @@ class State:
         """Number of documents labelled relevant, confirmed or not."""
         return int(np.count_nonzero(self.labels == verdicts.RELEVANT))
 
-    @property
+    @cached_property
     def unsure(self) -> NDArray[np.intp]:
         """Positions of documents labelled unsure."""
         return np.flatnonzero(self.labels == verdicts.UNSURE)
 
-    @property
+    @cached_property
     def combination(self) -> NDArray[np.intp]:
         """Positions of documents graded Y, which settle the question only together with another one."""
         return np.flatnonzero(self.labels == verdicts.COMBINATION)
 
-    @property
+    @cached_property
     def background(self) -> NDArray[np.intp]:
         """Positions of documents graded A."""
         return np.flatnonzero(self.labels == verdicts.BACKGROUND)
 
-    @property
+    @cached_property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
         if not self.settings.confirm_hits:
             return np.array([], dtype=np.intp)
         return np.flatnonzero((self.labels == verdicts.RELEVANT) & (self.confirmed == verdicts.PENDING))
 
-    @property
+    @cached_property
     def hit(self) -> int | None:
         """Number of documents read up to the first hit that counts, itself included; None without such a hit."""
         if not self.settings.one_decides:
@@ -199,7 +199,7 @@ class State:
         """Positions of the documents that settle the question or, if none does, of those that may once they are confirmed."""
         return self.settled_by or self.pending.tolist()
 
-    @property
+    @cached_property
     def uninformative(self) -> NDArray[np.bool_]:
         """Flags of documents read without a verdict that counts, which do not move the belief; shape (N,)."""
         uninformative = np.asarray(self.labels == verdicts.UNSURE)

@@ -65,7 +65,6 @@ class Verdict:
     says: str  # whether reading on pays and for about how long, or what to do instead
     now: str  # what stopping now would mean, and how likely it is right
     rests: str  # what the advice rests on, and which assumptions would change it
-    brief: str  # `says` in a few words, for one line
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,17 @@ def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
         says,
         now=message("now", advice=advice, settings=settings),
         rests=message("rests", advice=advice, settings=settings),
-        brief=advice_message("brief", advice=advice, settings=settings),
+    )
+
+
+def in_brief(advice: Advice, settings: Settings) -> tuple[str, Mood, str, str]:
+    """The advice for one line: the headline, its mood and sign, and what a verdict says in a few words."""
+    mood = MOODS[advice.headline]
+    return (
+        WORDS[advice.headline],
+        mood,
+        SIGNS[mood],
+        advice_message("brief", advice=advice, settings=settings),
     )
 
 

@@ -39,7 +39,7 @@ from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import ProtocolFacts
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import DecisionBasis as Basis
-from tarstop_core.screening.wording import verdict
+from tarstop_core.screening.wording import in_brief, verdict
 from tarstop_core.value.payoffs import MINUS, PLUS, Option, Payoffs
 from tests.branches import every_branch
 from tests.session_cases import PATENT as CALIBRATOR
@@ -496,4 +496,4 @@ def test_a_glance_is_two_short_sentences_and_a_line() -> None:
 
 def test_no_worth_has_no_multiple() -> None:
     free = replace(next(situations()), worth=None)
-    assert verdict(free, SEARCH).brief == "about 6 more"
+    assert in_brief(free, SEARCH)[-1] == "about 6 more"

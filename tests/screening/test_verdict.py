@@ -15,6 +15,7 @@ from tarstop_core.screening.wording import (
     chance_in_words,
     document_name,
     explain,
+    in_brief,
     verdict,
 )
 from tarstop_core.value.payoffs import MINUS, Payoffs
@@ -27,7 +28,8 @@ def test_every_mood_has_a_sign_of_its_own() -> None:
 
 def test_worth_is_a_multiple_of_its_cost_in_documents_or_in_money() -> None:
     said = verdict(situation("continue"), START)
-    assert said.word == "GO ON" and "2.1 ×" in said.brief and "6 more" in said.brief
+    word, *_, brief = in_brief(situation("continue"), START)
+    assert word == said.word == "GO ON" and "2.1 ×" in brief and "6 more" in brief
     assert "6 more" in said.says and "2.1 times" in said.says
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=40.0)
     money = situation("continue", worth=86.0, cost=40.0)

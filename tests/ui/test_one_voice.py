@@ -21,6 +21,7 @@ from tarstop_core.screening.wording import (
     Verdict,
     chance_in_words,
     explain,
+    in_brief,
     verdict,
 )
 from tarstop_core.sessions.report import SAYS_STOP
@@ -99,7 +100,8 @@ def one_voice(advice: Advice, settings: Settings) -> tuple[Verdict, Explanation]
     at_other_stakes = [] if advice.go_on else under_other_assumptions(advice, settings)
     assert not unexplained(glance.says, [*phrases, *at_other_stakes])
     chance = chance_in_words(advice, settings)
-    for text in (told.sentence, told.stopping, glance.now, glance.rests, glance.brief, chance):
+    brief = in_brief(advice, settings)[-1]
+    for text in (told.sentence, told.stopping, glance.now, glance.rests, brief, chance):
         assert not unexplained(text, phrases), unexplained(text, phrases)
     assert not unexplained(scenario.incomplete(advice, settings), phrases)
     for text in told.robustness:
