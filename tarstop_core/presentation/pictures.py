@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from html import escape, unescape
 from itertools import pairwise
 
@@ -104,8 +105,8 @@ def still(figure: Figure, says: str) -> str:
 class _Axis:
     """An axis: where it stands in the plot, and where its values do, as shares from the left or from the top."""
 
-    def __init__(self, upwards: bool, look: Figure) -> None:
-        self.upwards, self.look = upwards, look
+    def __init__(self, upwards: bool, look: Figure, pixels: float) -> None:
+        self.upwards, self.look, self.pixels = upwards, look, pixels
         first, last = look.get("domain", (0, 1))
         self.ends: Pair = (1 - first, 1 - last) if upwards else (first, last)
         """Where its lower end and its upper end stand."""
@@ -116,8 +117,9 @@ class _Axis:
         value = math.log10(value) if self.look.get("type") == "log" and not power else value
         return float(first + (last - first) * (value - low) / ((high - low) or 1))
 
-    def ticks(self, size: Pair) -> list[tuple[float, str]]:
-        """Values with a tick, and their labels, in a plot of this size in pixels."""
+    @cached_property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Values with a tick, and their labels, in a plot that has so many pixels this way."""
         low, high = sorted(self.look["range"])
         if self.look.get("type") == "log" and "tickvals" not in self.look:
             powers = range(math.ceil(low), math.floor(high) + 1)
@@ -127,8 +129,7 @@ class _Axis:
             values = self.look["tickvals"]
         else:
             first, last = self.ends
-            pixels = abs(last - first) * size[self.upwards]
-            most = self.look.get("nticks", round(pixels / APART[self.upwards]))
+            most = self.look.get("nticks", round(abs(last - first) * self.pixels / APART[self.upwards]))
             values = round_numbers(low, high, most, 1 if high - low > 2 else 0, step=self.look.get("dtick"))
         written = "{:.0%}" if self.look.get("tickformat") == ".0%" else "{:,f}"
         # A decimal number is written without an exponent.
@@ -154,7 +155,8 @@ class _Plot:
         """By the names that traces call them: x, y2."""
         for key, look in self.layout.items():
             if re.match(r"[xy]axis", key):
-                self.axes[key.replace("axis", "")] = _Axis(key[0] == "y", look)
+                upwards = key[0] == "y"
+                self.axes[key.replace("axis", "")] = _Axis(upwards, look, self.size[upwards])
 
     def spots(self, trace: Figure, size: Pair = (1, 1)) -> list[Pair | None]:
         """Places of the points of a trace in a box of this size; None for one that is missing."""
@@ -169,7 +171,7 @@ class _Plot:
         across, down = size
         for axis in self.axes.values():
             if axis.look.get("visible", True) and axis.look.get("showgrid", True):
-                for value, _ in axis.ticks(self.size):
+                for value, _ in axis.ticks:
                     at = axis.place(value)
                     course = (
                         f"M0 {down * at:.1f}H{across:.1f}"
@@ -224,7 +226,7 @@ class _Plot:
             look = axis.look
             if not look.get("visible", True):
                 continue
-            labels = axis.ticks(self.size) if look.get("showticklabels", True) else []
+            labels = axis.ticks if look.get("showticklabels", True) else []
             middle, title, font = sum(axis.ends) / 2, look["title"], look["tickfont"]
             if axis.upwards:
                 for value, words in labels:
