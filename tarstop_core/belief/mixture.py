@@ -203,9 +203,15 @@ class Remaining:
             constant = np.log(weight) - (mean if fixed else a * np.log1p(mean / a))
             slope = np.log(np.maximum(mean, TINY)) - (0.0 if fixed else np.log(a + mean))
             rise = 0.0 if fixed else gammaln(a + k) - gammaln(a)
-            log[i] = rise + logsumexp(constant[:, None] + np.outer(slope, k), axis=0)
-        log = logsumexp(log, axis=0) - gammaln(k + 1)
-        return np.exp(log - logsumexp(log))
+            log[i] = rise + _log_sum(constant[:, None] + np.outer(slope, k))
+        log = _log_sum(log) - gammaln(k + 1)
+        return np.exp(log - _log_sum(log))
+
+
+def _log_sum(terms: Floats) -> Floats:
+    """Log of the sum of exponentials of finite terms along the first axis; `logsumexp`, which takes all, is far slower."""
+    top = terms.max(axis=0)
+    return np.asarray(top + np.log(np.exp(terms - top).sum(axis=0)))
 
 
 def remaining(mix: Mixture, exposure: ArrayLike, documents: int) -> Remaining:
