@@ -1,7 +1,7 @@
 """Advice and decisions in words: one wording for the pages, the command line and the exports.
 
-:func:`explain` words the advice with every number, :func:`verdict` words what a person reads first, and :func:`ending`
-words a decision. The sentences are in ``messages/``: a template for each scenario, and one for what all share.
+:func:`explain` words the advice with every number, :func:`verdict` words what a person reads first, :func:`in_brief` does
+so in one line, and :func:`ending` words a decision. The sentences are in ``messages/``: a template for each scenario, and one for what all share.
 """
 
 from collections.abc import Sequence
