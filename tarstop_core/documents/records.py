@@ -333,9 +333,12 @@ def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link,
         offered.append(Link("DOI", f"https://doi.org/{name}"))
     if number := normal_pmid(pmid):
         offered.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
+    by_name: dict[str, Link] = {}
     # A link that the file gave is not repeated, and addresses that are too long are dropped.
-    first = {link.words: link for link in reversed(offered)}
-    return tuple(link for link in offered if first[link.words] is link and web_address(link.url))
+    for link in offered:
+        if web_address(link.url):
+            by_name.setdefault(link.words, link)
+    return tuple(by_name.values())
 
 
 def _by_number(text: str) -> list[Link]:

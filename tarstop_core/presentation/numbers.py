@@ -61,7 +61,9 @@ def alike(values: Sequence[float], decimals: int = 2, beside: float | None = Non
         decimals -= 1
     texts = []
     for value in values:
-        places = _on_its_side(value, decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0, beside)
+        places = decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0
+        if beside is not None:
+            places = _on_its_side(value, places, beside)
         texts.append(f"{round(value, places) + 0.0:.{places}f}" if abs(value) < 1000 else number(value))
     return [text.replace("-", "−") for text in texts]
 
@@ -166,13 +168,14 @@ def percent(probability: float, beside: float | None = None) -> str:
     share = 100 * probability
     # What one digit more rounds to 10 or 99 has none either, as its neighbours.
     digits = 0 if 9.95 <= share < 99.05 else 1 if share >= 1 else 2
-    digits = _on_its_side(share, digits, None if beside is None else 100 * beside)
+    if beside is not None:
+        digits = _on_its_side(share, digits, 100 * beside)
     return f"{share:.{digits}f} %"
 
 
-def _on_its_side(value: float, decimals: int, beside: float | None) -> int:
+def _on_its_side(value: float, decimals: int, beside: float) -> int:
     """Return how many decimals, at least those given, keep a number on its own side of another one."""
-    if beside is not None and abs(value - beside) > 1e-6:
+    if abs(value - beside) > 1e-6:
         while (round(value, decimals) - beside) * (value - beside) <= 0:
             decimals += 1
     return decimals

@@ -264,10 +264,10 @@ def how_sure(settings: Settings) -> str:
 
 def limits_of(settings: Settings) -> list[tuple[float, str]]:
     """Chances from which each option is the best one, with labels for figures."""
-    ranges = settings.payoffs.ranges()
-    names = [action(option, settings) for option in ranges.options[1:]]
+    ranges, names = settings.payoffs.ranges(), settings.actions
     return [
-        (end, f"{plain(name, 24)} above {percent(end)}") for end, name in zip(ranges.ends, names, strict=True)
+        (end, f"{plain(names[option], 24)} above {percent(end)}")
+        for end, option in zip(ranges.ends, ranges.options[1:], strict=True)
     ]
 
 

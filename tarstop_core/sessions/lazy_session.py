@@ -175,7 +175,7 @@ class LazySession(Session):
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
         """The documents at some positions in the order of reading, with their texts; each is loaded once."""
-        places = [int(at) for at in positions]
+        places = [*positions]
         wanted = self.row.order[places].tolist()
         if not self._loaded.keys() >= set(wanted):
             following = self.row.order[max(places) + 1 : max(places) + 1 + AHEAD].tolist()
