@@ -238,8 +238,7 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
 
 def _headline(followed: Lesson, step: Step) -> str:
     settings, unit = followed.settings, followed.settings.payoffs.unit
-    by_score = followed.policy.criterion.is_score
-    weighed = "The paper’s score" if by_score else "Worth of the next, each"
+    weighed = "The paper’s score" if followed.policy.criterion else "Worth of the next, each"
     rows = [
         (f"Chance that {question(settings)}", percent(step.now.b)),
         ("How sure before you act", percent(step.now.q_star)),

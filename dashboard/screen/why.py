@@ -126,7 +126,7 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
         # A lower bound from plans without another look; with one, reading pays wherever the rule goes on.
         bound, reads_on = float(least[0]), advice.more > 0 and advice.held_by is None
         worth = f"at least {in_unit(max(bound, advice.cost))} each" if reads_on else "less than they cost"
-    score = " (score)" if settings.rule.criterion.is_score else ""
+    score = " (score)" if settings.rule.criterion else ""
     abstracts = (f"Screen more abstracts{score}", worth, f"{in_unit(advice.cost)} each", plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
     if not facts.waiting:

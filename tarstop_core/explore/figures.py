@@ -140,7 +140,7 @@ def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
     rule, reads_on = plan.policy, plan.depth > plan.start
     stakes = {"payoffs": settings.payoffs, "in_full": in_full, "rule": rule, "reads_on": reads_on}
     stakes |= {"between": best_between(settings) if settings.payoffs.others else ""}
-    compared = None if rule.criterion.is_score or now.rho == 0 else rule.value_rate(plan.path)
+    compared = None if rule.criterion or now.rho == 0 else rule.value_rate(plan.path)
     stakes |= {"worth": None if compared is None else float(compared[plan.start])}
     return message("stakes", now=now, **stakes, **names)
 

@@ -44,7 +44,8 @@ class Policy(ABC):
     source: ClassVar[str]  # Publication or project that it comes from
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()  # One for each field, in their order
-    criterion: ClassVar[Criterion] = Criterion.VALUE
+    criterion: ClassVar[Criterion | None] = None
+    """Which score it compares with the cost of a document; None for the value of the next documents, per document."""
     weighs_plans: ClassVar[bool] = False
     """Whether it weighs whole plans, so that a single document may have no value of its own."""
     acts_on_belief: ClassVar[bool] = True

@@ -33,17 +33,11 @@ class Promise(Enum):
 
 
 class Criterion(Enum):
-    """The value that a policy compares with the cost of a document."""
+    """A use of the paper's score ρ·EVPI, which ignores what later documents may lead to, as what the cost is compared with."""
 
-    VALUE = "value"  # Value of the next documents, per document
     NEXT_SCORE = "score of the next document"
     MEAN_SCORE = "mean score of the next documents"
     BATCH_SCORE = "mean score of the batch"
-
-    @property
-    def is_score(self) -> bool:
-        """Whether it is made of the paper's score ρ·EVPI, which ignores what later documents may lead to."""
-        return self is not Criterion.VALUE
 
 
 @dataclass(frozen=True, slots=True)
