@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Criterion, Depths, Floats, Parameter, Policy, Promise, until_hit
-from tarstop_core.value.path import Path, first_not_worth
+from tarstop_core.value.path import ListPath, Path, first_not_worth
 from tarstop_core.value.payoffs import exceeds
 
 
@@ -29,6 +29,19 @@ class Greedy(Policy):
 
     def value_rate(self, path: Path) -> Floats:
         return path.score(1)
+
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        return _looking_again(path, super().expected_utility(path, depth, costs, start), depth, costs, start)
+
+
+def _looking_again(path: ListPath, to_the_end: Floats, depth: Depths, costs: Floats, start: int) -> Floats:
+    """Expected net utility of a rule that looks again after each study, and then at the next document alone; shape of `costs`.
+
+    `to_the_end` is that of reading on whatever is found, which a floor may ask for.
+    """
+    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
+    gain = path.gain_by_score(depth, costs, start)
+    return np.where(np.isnan(gain), to_the_end, now + gain)
 
 
 WINDOWS = (2, 5, 10, 20, 50, 100)
@@ -99,6 +112,12 @@ class Batch(Policy):
             no_hit_before = path.hit is None or path.hit > batch * self.K
             depths = np.where(exceeds(scores[batch], costs) & no_hit_before, depths, start)
         return depths
+
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        to_the_end = super().expected_utility(path, depth, costs, start)
+        looking = _looking_again(path, to_the_end, depth, costs, start)
+        # It looks again only once a batch is read.
+        return np.where(depth - start > self.K, looking, to_the_end)
 
     def value_rate(self, path: Path) -> Floats:
         # A batch is weighed once, at its start.

@@ -99,6 +99,8 @@ class ClosedLoop:
     needed: float = 0.0  # Further studies before a⁺ may be taken
     after_one: tuple[Floats, Floats] | None = None
     """Beliefs after the next study and their chances, shape (outcomes,) each; those of the normal model unless given."""
+    by_score: bool = False
+    """Whether the reader goes on after a find wherever the paper's score of the next document exceeds its cost, not where it is best."""
 
     # --- states that may come
 
@@ -137,13 +139,16 @@ class ClosedLoop:
         return (read if self.share == 1 else self.share * read + (1 - self.share) * values) - self.full_cost
 
     @cached_property
+    def _allowed(self) -> Floats:
+        """Utility in each state of the best option that may be taken, shape (states,)."""
+        enough = self.states.number >= self.needed
+        closed = self.payoffs.utility(self.states.b, plus_open=False)
+        return np.where(enough, self.states.utility, closed) if self.needed > 0 else self.states.utility
+
+    @cached_property
     def acting(self) -> Floats:
         """Value of stopping in each state after reading the waiting reports that pay, relative to `_as_now`; shape (states,)."""
-        utility = self.states.utility
-        if self.needed > 0:
-            enough = self.states.number >= self.needed
-            utility = np.where(enough, utility, self.payoffs.utility(self.states.b, plus_open=False))
-        value = utility = utility - self._as_now
+        value = utility = self._allowed - self._as_now
         for _ in range(self.waiting):
             further = np.maximum(utility, self._reading(value))
             if np.abs(further - value).max() < TOLERANCE * self.payoffs.K:
@@ -189,6 +194,14 @@ class ClosedLoop:
             nodes.append(min(n, at + max(1, step)))
         return np.array(nodes)
 
+    def _chosen(self, ahead: Floats, chance: Floats, costs: Floats) -> Floats:
+        """Value in each state of acting, or of going on if the reader does so with this chance of the next document; as `ahead`."""
+        if not self.by_score:
+            return np.maximum(self.acting, ahead)
+        evpi = self.states.utility + self.payoffs.evpi(self.states.b) - self._allowed
+        score = chance * (self.share * evpi - self.full_cost)
+        return np.where(score > costs[:, None], ahead, self.acting)
+
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
         """Value after a first find at each node, shape (nodes, C), and of each state at the beginning, shape (I, C, states).
@@ -227,26 +240,32 @@ class ClosedLoop:
             now = value[:, pays]
             slope = rates[at] * (self._reading(included(now)) - now)
             ahead = now + slope - spent[at, pays]
-            if nodes[at + 1] > nodes[at] + 1:
-                guess = np.maximum(stop, ahead)
+            documents, costs = nodes[at + 1] - nodes[at], self.costs[pays]
+            if documents > 1:
+                guess = self._chosen(ahead, rates[at] / documents, costs)
                 ahead += (rates[at] * (self._reading(included(guess)) - guess) - slope) / 2
-            value[:, pays] = np.maximum(stop, ahead)
+            value[:, pays] = self._chosen(ahead, rates[at] / documents, costs)
             worth[at, pays] = first_find(value[:, pays])
         return worth, value
 
     # --- the plan
 
     @cached_property
-    def gains(self) -> Floats:
-        """Gain of the best plan over stopping at each depth, if nothing is found until there; shape (C, `length` + 1)."""
+    def _of_documents(self) -> tuple[Floats, Floats]:
+        """Gain of reading each document, less its cost, if nothing is found before, and its chance of no find; (C, L), (L,)."""
         p, now = self._root_chances[: self.length], float(self.acting[0])
         depths = np.arange(1, self.length + 1)
         after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
         # A report without data changes nothing, unless it carries information about the list.
         finds = p if self._inclusion_informs else self.share * p
         lost = now * (1.0 if self._inclusion_informs else self.share)
-        of_document = p * (after_find - lost - self.full_cost) - self.costs[:, None]
-        missed = (1 - finds).tolist()
+        return p * (after_find - lost - self.full_cost) - self.costs[:, None], 1 - finds
+
+    @cached_property
+    def gains(self) -> Floats:
+        """Gain of the best plan over stopping at each depth, if nothing is found until there; shape (C, `length` + 1)."""
+        of_document, no_find = self._of_documents
+        missed = no_find.tolist()
         gains = np.zeros((len(self.costs), self.length + 1))
         for own, gain in zip(gains, of_document.tolist(), strict=True):
             ahead = 0.0
@@ -267,6 +286,14 @@ class ClosedLoop:
     def gain(self, start: int = 0) -> Floats:
         """Gain of the best plan over stopping, in the payoffs' unit, shape (C,)."""
         return np.asarray(self.gains[:, min(start, self.length)])
+
+    def gain_to(self, depths: Depths, start: int = 0) -> Floats:
+        """Gain over stopping of reading until the next find, at most to each depth, shape (C,); NaN beyond `length`."""
+        of_document, missed = self._of_documents
+        reached = np.append(1.0, np.cumprod(missed[start:]))[:-1]
+        gains = np.cumsum(np.pad(reached * of_document[:, start:], ((0, 0), (1, 0))), axis=1)
+        read = np.minimum(depths, self.length) - min(start, self.length)
+        return np.where(depths > max(start, self.length), np.nan, gains[np.arange(len(gains)), read])
 
     @property
     def value(self) -> Floats:

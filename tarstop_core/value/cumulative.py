@@ -221,6 +221,12 @@ class CumulativePath(ListPath):
     def closed_value_rate(self) -> None:
         """None, because the gain of a plan depends on the cost of going on after the next study."""
 
+    def gain_by_score(self, depths: Depths, costs: Floats, start: int) -> Floats:
+        plan, begin = self.closed_plan(costs, start)
+        if plan:
+            return replace(plan, by_score=True).gain_to(depths - begin, start - begin)
+        return super().gain_by_score(depths, costs, start)
+
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
         """Return the closed-loop plans from what is known at this depth, one a cost, and the depth at which they begin.
 
@@ -330,11 +336,8 @@ class CumulativePath(ListPath):
         """
         included = self.included_to[depth] - self.included_to[start]
         here, paid = np.full(len(depth), start), self.full_cost * (included + self.reports_waiting)
-        worth = (
-            self._worth.of_waiting(self.studies[here])
-            + self._worth_ahead(here, depth - start, included)
-            - paid
-        )
+        waiting = self._worth.of_waiting(self.studies[here])
+        worth = waiting + self._worth_ahead(here, depth - start, included) - paid
         if not self.waiting and start < len(self):
             worth[depth == start + 1] = self._evsi[start]
         return np.asarray(worth)

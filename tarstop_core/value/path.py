@@ -219,6 +219,25 @@ class ListPath(Path, ABC):
     def closed_gain(self, costs: Floats, start: int) -> Floats:
         """Gain over stopping at `start` of the best plan that decides again after every document, shape (C,)."""
 
+    def gain_by_score(self, depths: Depths, costs: Floats, start: int) -> Floats:
+        """Gain over stopping of reading until the next find, at most to each depth, and then as the paper's score says.
+
+        Parameters
+        ----------
+        depths : ndarray of int, shape (C,)
+            Depths at which reading ends if nothing is found.
+        costs : ndarray, shape (C,)
+            Costs of a document for each depth, in the payoffs' unit.
+        start : int
+            Documents read already.
+
+        Returns
+        -------
+        ndarray, shape (C,)
+            In the payoffs' unit; NaN where :meth:`expected_utility` says it, as where one document decides.
+        """
+        return np.full(len(depths), np.nan)
+
     # --- reports that wait to be read in full
 
     @property

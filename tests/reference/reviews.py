@@ -43,7 +43,7 @@ class Review:
             np.array([(parts.mean - REACH * sd).min() - middle, (parts.mean + REACH * sd).max() - middle])
             / unit
         )
-        self.utility, self.likely = [], []
+        self.beliefs, self.utility, self.likely = [], [], []
         for k in range(len(self.outcomes) + 1):
             shape = self.outcomes[:k]
             values, widths = [], np.ones(1)
@@ -64,7 +64,8 @@ class Review:
                 logs.append(log)
                 beliefs.append(np.broadcast_to(ndtr(mean * np.sqrt(precision)), shape))
             of_part = np.exp(np.array(logs) - np.max(logs, axis=0))
-            self.utility.append(self.payoffs.utility((of_part * beliefs).sum(0) / of_part.sum(0)))
+            self.beliefs.append((of_part * beliefs).sum(0) / of_part.sum(0))
+            self.utility.append(self.payoffs.utility(self.beliefs[-1]))
             if k:
                 # Of the last outcome, given those before.
                 density = np.exp(np.max(logs, axis=0) - np.max(logs)) * of_part.sum(0) * widths
@@ -135,3 +136,23 @@ class Review:
         """What going on gains at each depth over stopping, while nothing was found."""
         stop = float(self.acting(0, self.waiting))
         return [float(self.going_on(depth, (), 0, self.waiting)) - stop for depth in range(len(self.p))]
+
+
+@dataclass
+class ByScore(Review):
+    """As `Review`, for a reader who reads the whole list as long as nothing is found, and then goes on by the paper's score."""
+
+    def value(self, depth: int, included: tuple[int, ...], studies: int, waiting: int) -> Floats:
+        """Value of what this reader does."""
+        if len(self.factors) == 1:
+            included = ()  # says nothing
+        if depth == len(self.p):
+            return self.acting(studies, waiting)
+        key = (depth, included, studies, waiting)
+        if key not in self.known:
+            evpi = self.payoffs.evpi(self.beliefs[studies])
+            score = self.chance(depth, included) * (self.share * evpi - self.full_cost)
+            goes_on = (score > self.cost) | (studies == 0 and not included)
+            ahead = self.going_on(depth, included, studies, waiting)
+            self.known[key] = np.where(goes_on, ahead, self.acting(studies, waiting))
+        return self.known[key]

@@ -19,7 +19,7 @@ from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.preposterior import evsi_of_studies
 from tarstop_core.value.states import states_ahead
 from tarstop_core.value.studies import NextStudy, next_studies
-from tests.reference.reviews import Review
+from tests.reference.reviews import ByScore, Review
 
 NEAR, OF_STAKES = 1e-3, 1e-3
 """Of the value, with a benefit of 1, which few cases with several τ are beyond; and of all that is at stake, which none is."""
@@ -86,7 +86,7 @@ def a_plan(
 
 
 def brute(plan: ClosedLoop, outcomes: tuple[int, ...]) -> Review:
-    return Review(
+    return (ByScore if plan.by_score else Review)(
         plan.p.tolist(), plan.knowledge, plan.payoffs, float(plan.costs[0]), plan.share, plan.full_cost, plan.waiting,
         plan.richness.factor.tolist(), plan.richness.weight.tolist(), outcomes,
     )  # fmt: skip
@@ -110,6 +110,18 @@ def cases(seed: int, n: int, kind: str, studies: int) -> Iterator[ClosedLoop]:
 def test_value_is_that_of_backward_induction(kind: str) -> None:
     for plan in cases(1, 50, kind, 2):
         agrees(plan, brute(plan, (91, 201)))
+
+
+@pytest.mark.parametrize("kind", ["one stage", "unknown tau", "frailty", "two stages"])
+def test_who_goes_on_by_the_score_gains_what_backward_induction_says(kind: str) -> None:
+    compared = 0
+    for plan in cases(3, 50, kind, 2):
+        short = replace(plan, p=plan.p[:2], by_score=True)
+        if short.length == len(short.p):
+            compared += 1
+            gain = float(short.gain_to(np.array([len(short.p)]))[0])
+            assert gain == pytest.approx(brute(short, (91, 201)).gains()[0], abs=NEAR)
+    assert compared > 10
 
 
 @pytest.mark.deep

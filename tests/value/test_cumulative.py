@@ -261,6 +261,22 @@ def test_a_rule_that_plans_anew_gains_as_much_as_its_best_plan_and_no_more_than_
     assert (gained <= path.closed_gain(costs, start) + 1e-4).all()
 
 
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
+@pytest.mark.parametrize("rule", [Greedy(), Smooth(5), Batch(10)])
+def test_a_rule_of_scores_looks_again_after_each_study_so_it_may_gain_what_reading_to_its_end_loses(
+    rule: Policy, more: dict[str, float]
+) -> None:
+    path = replace(a_path(**more), studies=np.full(N + 1, len(STATES) - 1))
+    costs, start = np.geomspace(1e-6, 1e-2, 9), 10
+    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
+    depth = rule.depths(path, costs, start)
+    gained = rule.expected_utility(path, depth, costs, start) - now
+    to_the_end = path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1) - now
+    assert (gained <= path.closed_gain(costs, start) + 1e-4).all()
+    assert (gained > to_the_end + 1e-3).sum() >= 5
+    assert ((gained > 0) & (to_the_end < 0)).any() == ("full_cost" in more)
+
+
 def test_plans() -> None:
     assert dense_plans(5) == (1, 2, 3, 4, 5) and dense_plans(0) == (1,)
     plans = np.array(dense_plans(5000))
