@@ -92,7 +92,7 @@ OPENERS = "[data-testid=stPopoverButton]"
 ON_A_PHONE = ("/calibration", "/evidence", "/results?view=Claims", "/sessions?session=REVIEW")
 """Where what lies behind every tab has to fit as well; the tabs of Results draw as much as five pages do and are deep."""
 THUMB = 44  # pixels that a button has to be high
-LARGE = ".tar-save, .stDownloadButton button, button[kind=primary]"
+LARGE = ".tar-save, .stDownloadButton button, button[kind=primary], .tar-claim summary, .tar-line, [role=tab]"
 HEIGHTS = "all => all.map(each => each.getBoundingClientRect().height).filter(height => height > 0)"
 # Goes one Tab further: where the focus is, and whether the place that it left had looked any different with it.
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
