@@ -154,3 +154,8 @@ def test_every_branch_reads_as_a_sentence() -> None:
         for part in (about_belief, about_studies, about_change, about_the_report):
             for name, values in part():
                 assert message(name, **values)
+
+
+def test_no_end_of_an_interval_is_rounded_to_the_threshold_beside_it() -> None:
+    said = message("density", evidence=belief(0.97), with_prior=True, low=0.7493, middle=0.8, high=0.9)
+    assert "between 74.9 % and 90 %" in said
