@@ -226,12 +226,15 @@ class Collections(Calibrators):
 
     def of_same_records(self, frame: pd.DataFrame, **about: object) -> list[Collection]:
         """Collections with the same records in the same order and with these attributes, the newest first."""
-        digest = records_hash(_storable(frame))
-        return [
+        alike = [
             row
             for row in self.collections()
-            if row.digest == digest and all(getattr(row, name) == value for name, value in about.items())
+            if row.documents == len(frame)
+            and all(getattr(row, name) == value for name, value in about.items())
         ]
+        # The hash takes its time, and of a new list nothing is stored yet that could be the same.
+        digest = records_hash(_storable(frame)) if alike else ""
+        return [row for row in alike if row.digest == digest]
 
     @asks("collection", "see")
     def collection(self, collection_id: str) -> Collection:
