@@ -1,15 +1,25 @@
-// A menu that covers a phone's page closes when a page is chosen.
+// A menu that covers a phone's page closes when a page is chosen. Streamlit closes it too when what is left of the page is touched:
+// that presses nothing, or a verdict would be given by who only wants to see the document.
 if (!window.tarstopMenu) {
   window.tarstopMenu = true;
+  let covers = false;
+  document.addEventListener('pointerdown', () => {
+    covers = innerWidth <= 768 && Boolean(document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]'));
+  }, true);
   document.addEventListener('click', (event) => {
+    if (covers && event.target.closest?.('[data-testid="stMain"]')) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
     if (innerWidth > 768 || !event.target.closest?.('[data-testid="stSidebarNavLink"], [data-testid="stLogoLink"]')) return;
     setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click(), 0);
-  });
+  }, true);
 }
 // What scrolls sideways by itself (a wide formula, table or listing, a figure on a phone) can be reached by the Tab key.
 if (!window.tarstopReachable) {
   window.tarstopReachable = true;
   const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table, ' +
+    '.st-key-guide [data-testid="stImageContainer"], ' +
     '.st-key-walk-told, .st-key-walk-shown';
   let asked = false;
 

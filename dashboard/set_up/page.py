@@ -222,7 +222,7 @@ def _names(chosen: ChosenDocuments, problems: list[str]) -> tuple[str, str]:
     left, right = st.columns([1.7, 1], gap="medium")
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
-    how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
+    how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "Kept with every label"}
     reader = people.person() or right.text_input("Your name", reviewer(), **how)
     if reader or reviewer():
         state[REVIEWER] = reader

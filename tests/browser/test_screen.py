@@ -257,6 +257,23 @@ def test_on_a_phone_the_verdict_leads_to_its_reasons_and_back(server: Any, open_
     watched.assert_sound()
 
 
+def test_a_touch_beside_the_menu_closes_it_and_presses_nothing(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = start_demo(watched, server)
+    box = page.get_by_role("button", name="Settles it").bounding_box()
+    assert box is not None
+    place = box["x"] + box["width"] - 20, box["y"] + box["height"] / 2
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
+    page.touchscreen.tap(*place)
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+    at_rest(page)
+    expect(counter(page)).to_contain_text("0 of")
+    page.touchscreen.tap(*place)
+    expect(counter(page)).to_contain_text("1 of")
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:

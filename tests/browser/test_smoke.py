@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.acting import assert_navigation
 
@@ -31,5 +32,7 @@ def test_the_sidebar_comes_back_by_its_button(server: Any, open_page: Callable[.
     page = watched.page
     page.get_by_test_id("stSidebar").hover()
     page.locator("[data-testid=stSidebarCollapseButton] button").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    assert page.get_by_test_id("stMain").evaluate("main => main.getBoundingClientRect().left") == 0
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stExpandSidebarButton").wait_for(state="detached")
