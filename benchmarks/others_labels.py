@@ -42,7 +42,6 @@ EACH = 40
 PAUSE = 0.15
 IDLE_SECONDS = 30.0
 MOST = 2.0
-ENDS = (".xlsx", ".csv", ".ris", "-report.html", jobs.SESSION)
 
 
 def write_list(path: Path, documents: int) -> None:
@@ -122,6 +121,7 @@ def quietly(*far: object) -> None:
 def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What a person does with a long list, as the pages do it."""
     held: dict[str, Any] = {}
+    reach = jobs.reached(store, large=True)
 
     def read() -> None:
         held["table"] = run("a.csv", jobs.records_in, content, "a.csv", None, progress=quietly)
@@ -133,10 +133,10 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
 
     def keep() -> None:
         frame, files = held["merged"].frame, [held["table"].described]
-        held["collection"], _ = run("a.csv", jobs.stored, store.url, "a.csv", frame, files, progress=quietly)
+        held["collection"], _ = run("a.csv", jobs.stored, reach, "a.csv", frame, files, progress=quietly)
 
     def order() -> None:
-        frame = run("a.csv", jobs.in_store, store.url, Store.records, held["collection"])
+        frame = run("a.csv", jobs.in_store, reach, Store.records, held["collection"])
         run("a.csv", suggest_order, frame)
         index = run("a.csv", jobs.index_of, frame, WORDS, progress=quietly)
         held["ranking"] = prepare(frame, "text", "w1 w2 w3 w40 w500", recipe=WORDS, index=index)
@@ -145,7 +145,7 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         held["session"] = session_of(store, held["collection"], documents, held["ranking"].scores)
 
     def opened() -> None:
-        run("a.csv", jobs.in_store, store.url, session_snapshot, held["session"])
+        run("a.csv", jobs.in_store, reach, session_snapshot, held["session"])
 
     yield "read the file", read
     yield "look for duplicates", compare
@@ -153,8 +153,8 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
     yield "order by a text", order
     yield "begin a session", begin
     yield "open it whole", opened
-    for end in ENDS:
-        yield f"save as {end}", lambda end=end: run("a.csv", jobs.exported, store.url, held["session"], end)
+    for end in (*jobs.ENDS, jobs.SESSION):
+        yield f"save as {end}", lambda end=end: run("a.csv", jobs.exported, reach, held["session"], end)
 
 
 def said(name: str, took: np.ndarray, seconds: float) -> str:
