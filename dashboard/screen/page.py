@@ -76,7 +76,7 @@ def screen_page() -> None:
 def _nothing_open() -> None:
     """A preview of the page, and links to a session, if none is open."""
     shell.opening("Screen", NOTHING_OPEN)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", key="nothing-open"):
         if st.button("Start the demo", type="primary"):
             with shell.problems_shown():
                 go_to(start_demo(shell.store(), reviewer()))
