@@ -49,7 +49,7 @@ def lesson_curves(lesson: Lesson, step: Step, *, dark: bool = False) -> fig.Figu
     """
     path = lesson.path.without_later_finds(step.depth)
     value_rate = lesson.policy.value_rate(path)
-    by_score = value_rate is not None and lesson.policy.criterion is not None
+    by_score = value_rate is not None and bool(lesson.policy.criterion)
     plan = step.depth + step.more
     figure = live_curves(
         np.asarray(path.b),

@@ -262,12 +262,13 @@ def test_a_file_may_go_on_using_earlier_names(tmp_path: Path) -> None:
     file.write_text(
         """from dataclasses import dataclass
 from tarstop_core.policies import Policy
-from tarstop_core.policies.base import first_not_worth
+from tarstop_core.policies.base import Criterion, first_not_worth
 
 @dataclass(frozen=True)
 class Earlier(Policy):
     name = title = rule = source = "earlier"
     knows_truth = True
+    criterion = Criterion.VALUE
 
     @property
     def at_once(self):
@@ -284,7 +285,7 @@ class Earlier(Policy):
     with pytest.warns(DeprecationWarning, match="'worth' is now called 'value_rate'"):
         rule = parse_policy(f"{file}:Earlier")
     np.testing.assert_array_equal(rule.value_rate(PATH), PATH.value_rate(2))
-    assert rule.batch_size == 4 and rule.is_oracle
+    assert rule.batch_size == 4 and rule.is_oracle and not rule.criterion
 
 
 @pytest.mark.parametrize(

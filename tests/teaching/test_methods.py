@@ -58,7 +58,7 @@ OF_FORMULAS = {
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "provenance", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "evidence_so_far", "rescaled", "scale_before"},
-    "sessions.prisma": {"origin", "flow_diagram"},
+    "sessions.prisma": {"origin", "flow_diagram", "flow_picture"},
 }
 
 
