@@ -60,8 +60,8 @@ CORE = "/_stcore/"
 OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
 """The endpoints of Streamlit that pages need; all others below :data:`CORE`, such as figures about visitors, are closed."""
 PLAIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1rem/1.6 system-ui,sans-serif;max-width:24rem;
-margin:20vh auto;padding:0 1rem;color-scheme:light dark}h1{display:flex;align-items:center;gap:.6rem;font-size:1.6rem}h1 svg{width:2rem}
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>html{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:24rem;
+margin:20vh auto;padding:0 1rem}h1{display:flex;align-items:center;gap:.6rem;font-size:1.6rem}h1 svg{width:2rem}
 a,button{display:inline-block;padding:.6rem 1.4rem;border:0;border-radius:.5rem;background:#0072B2;color:#fff;font:inherit;
 font-weight:600;text-decoration:none}input{width:8em;padding:.5rem;font:inherit;letter-spacing:.1em}</style></head>
 <body><h1>{mark} TARstop</h1>%s</body></html>

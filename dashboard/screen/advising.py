@@ -215,7 +215,7 @@ def decided(work: Work, state: State, decision: RecordedDecision) -> None:
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
             save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")
-        if st.button("Save more", key="end_exports", type="tertiary"):
+        if st.button("Save more", key="end_exports", type="tertiary", icon=":material/folder_open:"):
             st.switch_page(shell.SESSIONS, query_params={CHOSEN: work.row.id})
-        if st.button("Next session", key="end_next", type="tertiary"):
+        if st.button("Next session", key="end_next", type="tertiary", icon=":material/arrow_forward:"):
             st.switch_page(shell.SET_UP)
