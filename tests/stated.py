@@ -210,7 +210,7 @@ def in_explore(advice: Advice, settings: Settings) -> list[str]:
         f"stops after {depth} ({advice.more:,} more)"
         if advice.depth
         else f"stops after {depth} of {advice.documents:,} if",
-        f"At a chance of {percent(advice.b)} “{settings.plus}” is {brings(float(payoffs.utility_plus(advice.b)), advice, settings)}"
+        f"At {percent(advice.b)} “{settings.plus}” is {brings(float(payoffs.utility_plus(advice.b)), advice, settings)}"
         f" and “{settings.minus}” is {brings(float(payoffs.utility_minus(advice.b)), advice, settings)}",
         f"The next document has a chance of {percent(advice.rho)} to",
         f"is {number((advice.score or 0.0) / (advice.cost or 1))} times its cost",

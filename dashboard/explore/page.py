@@ -40,7 +40,7 @@ from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.screening.wording import about_documents, chances_badge
 from tarstop_core.sessions.store.listing import SessionSummary
 
-LEAD = "See where screening would stop, and what changes that."
+LEAD = "Where screening stops, and what changes that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""

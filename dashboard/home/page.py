@@ -51,7 +51,7 @@ def home_page() -> None:
     _beginnings(store, demo_first=not sessions)
     st.markdown(
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
-        f"[Which files can be read]({shell.guide('own_data')})"
+        f"[Which files?]({shell.guide('own_data')})"
     )
     _archived(store)
 
