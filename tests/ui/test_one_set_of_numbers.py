@@ -36,6 +36,7 @@ from tarstop_core.screening.wording import (
     chances_badge,
     document_name,
     explain,
+    in_brief,
     question,
     verdict,
 )
@@ -178,6 +179,7 @@ def numbers_of(at: Any, whole: SessionSnapshot) -> set[str]:
         for told in (explain(advice, settings), verdict(advice, settings))
         for part in vars(told).values()
     ]
+    texts += in_brief(advice, settings)
     pairs = scenario.rows(advice, settings) + scenario.settings_rows(settings) + whole.in_words(settings)
     texts += [f"{name}: {value}" for name, value in pairs]
     texts += [check_sentence(live_check(settings, calibrator, p, state, whole.others), settings, state)]
