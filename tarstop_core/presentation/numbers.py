@@ -158,6 +158,8 @@ def percent(probability: float, beside: float | None = None) -> str:
     ('10 %', '99 %', '99 %', '99.1 %')
     >>> percent(0.9467), percent(0.9467, beside=0.95), percent(0.95, beside=0.95), percent(0.94967, beside=0.95)
     ('95 %', '94.7 %', '95 %', '94.97 %')
+    >>> percent(0.293, beside=0.29), percent(0.57, beside=0.57)
+    ('29.3 %', '57 %')
     """
     if probability in (0.0, 1.0):
         return f"{probability:.0%}".replace("%", " %")
@@ -176,7 +178,8 @@ def percent(probability: float, beside: float | None = None) -> str:
 def _on_its_side(value: float, decimals: int, beside: float) -> int:
     """Return how many decimals, at least those given, keep a number on its own side of another one."""
     if abs(value - beside) > 1e-6:
-        while (round(value, decimals) - beside) * (value - beside) <= 0:
+        # Less than the test above leaves: 100 · 0.29 is just below 29.
+        while (round(value, decimals) - beside) * (value - beside) < 1e-12:
             decimals += 1
     return decimals
 
