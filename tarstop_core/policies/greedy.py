@@ -116,8 +116,8 @@ class Batch(Policy):
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         to_the_end = super().expected_utility(path, depth, costs, start)
         looking = _looking_again(path, to_the_end, depth, costs, start)
-        # It looks again only once a batch is read.
-        return np.where(depth - start > self.K, looking, to_the_end)
+        # It looks again only at the end of the batch that `start` lies in.
+        return np.where(depth > (start // self.K + 1) * self.K, looking, to_the_end)
 
     def value_rate(self, path: Path) -> Floats:
         # A batch is weighed once, at its start.

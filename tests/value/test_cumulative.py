@@ -277,6 +277,15 @@ def test_a_rule_of_scores_looks_again_after_each_study_so_it_may_gain_what_readi
     assert ((gained > 0) & (to_the_end < 0)).any() == ("full_cost" in more)
 
 
+def test_batch_looks_again_at_the_end_of_the_batch_that_it_is_in() -> None:
+    path, costs, rule = replace(a_path(), studies=np.full(N + 1, len(STATES) - 1)), np.full(3, 1e-4), Batch(40)
+    for start, looks in ((30, [False, False, True]), (40, [False, False, False])):
+        depth = np.array([start, 40, N])
+        to_the_end = path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
+        gained = rule.expected_utility(path, depth, costs, start)
+        assert (np.abs(gained - to_the_end) > 1e-6).tolist() == looks
+
+
 def test_plans() -> None:
     assert dense_plans(5) == (1, 2, 3, 4, 5) and dense_plans(0) == (1,)
     plans = np.array(dense_plans(5000))
