@@ -7,7 +7,8 @@ if (!window.tarstopMenu) {
     covers = innerWidth <= 768 && Boolean(document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]'));
   }, true);
   document.addEventListener('click', (event) => {
-    if (covers && event.target.closest?.('[data-testid="stMain"]')) {
+    // What a key presses has no detail.
+    if (covers && event.detail && event.target.closest?.('[data-testid="stMain"]')) {
       event.preventDefault();
       event.stopPropagation();
     }

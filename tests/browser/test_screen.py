@@ -274,6 +274,18 @@ def test_a_touch_beside_the_menu_closes_it_and_presses_nothing(server: Any, open
     watched.assert_sound()
 
 
+def test_keys_give_verdicts_after_a_touch_of_the_menu(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 700, "height": 844}, has_touch=True)
+    page = start_demo(watched, server)
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Screen").tap()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+    at_rest(page)
+    page.keyboard.press("e")
+    expect(counter(page)).to_contain_text("1 of")
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:
