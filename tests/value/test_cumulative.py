@@ -278,7 +278,8 @@ def test_a_rule_of_scores_looks_again_after_each_study_so_it_may_gain_what_readi
 
 
 def test_batch_looks_again_at_the_end_of_the_batch_that_it_is_in() -> None:
-    path, costs, rule = replace(a_path(), studies=np.full(N + 1, len(STATES) - 1)), np.full(3, 1e-4), Batch(40)
+    path = replace(a_path(), studies=np.full(N + 1, len(STATES) - 1))
+    costs, rule = np.full(3, 1e-4), Batch(40)
     for start, looks in ((30, [False, False, True]), (40, [False, False, False])):
         depth = np.array([start, 40, N])
         to_the_end = path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
