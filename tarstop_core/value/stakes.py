@@ -17,7 +17,7 @@ from tarstop_core.value.payoffs import Option, Payoffs, check_cost
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
 AMOUNTS = (*PAYOFF_NAMES, "cost", "fraction")
-"""Fields with an amount that a person enters."""
+"""Fields with an amount that a person enters, beside those of further options. The price of a report in full stays as typed anyway."""
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -266,7 +266,8 @@ class Stakes:
     def changed(self, name: str, value: Any) -> Stakes:
         """Return the stakes after a field of :meth:`views` was set to a value; InputProblem when that is not valid."""
         is_example = name == "example" and value is not None
-        entered = not is_example and (self.entered or name in AMOUNTS)
+        is_amount = name in AMOUNTS or (name.startswith(OPTIONS) and not name.endswith("/name"))
+        entered = not is_example and (self.entered or is_amount)
         return replace(self._with_field(name, value), entered=entered)
 
     def _with_field(self, name: str, value: Any) -> Stakes:

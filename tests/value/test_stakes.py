@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import (
     FRACTIONS,
     PAYOFF_NAMES,
@@ -175,6 +175,9 @@ def test_an_example_gives_its_amounts_unless_a_person_said_what_a_document_costs
     entered = pounds.changed("cost", 5.0).changed("times", 9).changed("documents", 400)
     assert close(entered.payoffs.K, pounds.payoffs.K), "what equals an example may be entered"
     assert entered.entered and not entered.changed("example", 10_000).entered
+    third = pounds.with_others((Option("wait", 100, -50),))
+    assert third.changed("option/0/right", 777).changed("documents", 400).payoffs.others[0].right == 777
+    assert third.changed("option/0/name", "later").is_example
     own = Stakes(Payoffs(3_000, 500, 7_000, 500, "£"), 2).with_documents(400)
     assert (own.cost, own.worst) == pytest.approx((25, 10_000)), "amounts that a person gave stay"
     hours = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0.1).with_example(10_000)
