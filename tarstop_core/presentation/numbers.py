@@ -56,6 +56,8 @@ def alike(values: Sequence[float], decimals: int = 2, beside: float | None = Non
     (['1.60', '2.47'], ['2.00', '0.80', '12.3', '1,450'], ['−0.0016', '−0.0048', '0.0016'])
     >>> alike([0.85, 0.998]), alike([0.85, 0.998], beside=1.0)
     (['0.85', '1.00'], ['0.85', '0.998'])
+    >>> alike([1004.0]), alike([1004.0], beside=1000.0)
+    (['1,000'], ['1,004'])
     """
     while decimals > 2 and all(round(value, decimals) == round(value, decimals - 1) for value in values):
         decimals -= 1
@@ -64,7 +66,9 @@ def alike(values: Sequence[float], decimals: int = 2, beside: float | None = Non
         places = decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0
         if beside is not None:
             places = _on_its_side(value, places, beside)
-        texts.append(f"{round(value, places) + 0.0:.{places}f}" if abs(value) < 1000 else number(value))
+        # Three digits may cross a threshold of four.
+        written_out = abs(value) < 1000 or (beside is not None and math.isfinite(value))
+        texts.append(f"{round(value, places) + 0.0:,.{places}f}" if written_out else number(value))
     return [text.replace("-", "−") for text in texts]
 
 
