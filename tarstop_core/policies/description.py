@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum, nonmember
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
@@ -32,10 +32,10 @@ class Promise(Enum):
     CERTIFICATE = "certificate"  # The recall, with its confidence, on every list
 
 
-class Criterion(StrEnum):
-    """A use of the paper's score ρ·EVPI, which ignores what later documents may lead to, as what the cost is compared with."""
+class Criterion(Enum):
+    """How a rule takes the paper's score ρ·EVPI, which ignores what later documents may lead to, to compare it with the cost."""
 
-    VALUE = ""  # No score; rules of people that were written for earlier versions name it
+    VALUE = nonmember(None)  # No score; rules of people that were written for earlier versions name it
     NEXT_SCORE = "score of the next document"
     MEAN_SCORE = "mean score of the next documents"
     BATCH_SCORE = "mean score of the batch"

@@ -285,7 +285,7 @@ class Earlier(Policy):
     with pytest.warns(DeprecationWarning, match="'worth' is now called 'value_rate'"):
         rule = parse_policy(f"{file}:Earlier")
     np.testing.assert_array_equal(rule.value_rate(PATH), PATH.value_rate(2))
-    assert rule.batch_size == 4 and rule.is_oracle and not rule.criterion
+    assert rule.batch_size == 4 and rule.is_oracle and rule.criterion is None
 
 
 @pytest.mark.parametrize(
