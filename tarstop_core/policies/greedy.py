@@ -37,7 +37,7 @@ class Greedy(Policy):
 def _looking_again(path: ListPath, to_the_end: Floats, depth: Depths, costs: Floats, start: int) -> Floats:
     """Expected net utility of a rule that looks again after each study, and then at the next document alone; shape of `costs`.
 
-    `to_the_end` is that of reading on whatever is found, which a floor may ask for.
+    `to_the_end` is that of reading on whatever is found, which it is where no study could change anything.
     """
     now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
     gain = path.gain_by_score(depth, costs, start)

@@ -250,11 +250,13 @@ class ClosedLoop:
 
     # --- the plan
 
-    @cached_property
-    def _of_documents(self) -> tuple[Floats, Floats]:
-        """Gain of reading each document, less its cost, if nothing is found before, and its chance of no find; (C, L), (L,)."""
-        p, now = self._root_chances[: self.length], float(self.acting[0])
-        depths = np.arange(1, self.length + 1)
+    def _of_documents(self, count: int) -> tuple[Floats, Floats]:
+        """Gain of each of the first documents, less its cost, if nothing is found before, and its chance of no find.
+
+        Shapes (C, count) and (count,). After a find beyond `length` nothing more is read.
+        """
+        p, now = self._root_chances[:count], float(self.acting[0])
+        depths = np.arange(1, count + 1)
         after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
         # A report without data changes nothing, unless it carries information about the list.
         finds = p if self._inclusion_informs else self.share * p
@@ -264,7 +266,7 @@ class ClosedLoop:
     @cached_property
     def gains(self) -> Floats:
         """Gain of the best plan over stopping at each depth, if nothing is found until there; shape (C, `length` + 1)."""
-        of_document, no_find = self._of_documents
+        of_document, no_find = self._of_documents(self.length)
         missed = no_find.tolist()
         gains = np.zeros((len(self.costs), self.length + 1))
         for own, gain in zip(gains, of_document.tolist(), strict=True):
@@ -288,12 +290,11 @@ class ClosedLoop:
         return np.asarray(self.gains[:, min(start, self.length)])
 
     def gain_to(self, depths: Depths, start: int = 0) -> Floats:
-        """Gain over stopping of reading until the next find, at most to each depth, shape (C,); NaN beyond `length`."""
-        of_document, missed = self._of_documents
+        """Gain over stopping of reading until the next find, at most to each depth, shape (C,)."""
+        of_document, missed = self._of_documents(int(depths.max()))
         reached = np.append(1.0, np.cumprod(missed[start:]))[:-1]
         gains = np.cumsum(np.pad(reached * of_document[:, start:], ((0, 0), (1, 0))), axis=1)
-        read = np.minimum(depths, self.length) - min(start, self.length)
-        return np.where(depths > max(start, self.length), np.nan, gains[np.arange(len(gains)), read])
+        return np.asarray(gains[np.arange(len(gains)), depths - start])
 
     @property
     def value(self) -> Floats:

@@ -114,14 +114,10 @@ def test_value_is_that_of_backward_induction(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["one stage", "unknown tau", "frailty", "two stages"])
 def test_who_goes_on_by_the_score_gains_what_backward_induction_says(kind: str) -> None:
-    compared = 0
     for plan in cases(3, 50, kind, 2):
         short = replace(plan, p=plan.p[:2], by_score=True)
-        if short.length == len(short.p):
-            compared += 1
-            gain = float(short.gain_to(np.array([len(short.p)]))[0])
-            assert gain == pytest.approx(brute(short, (91, 201)).gains()[0], abs=NEAR)
-    assert compared > 10
+        gain = float(short.gain_to(np.array([len(short.p)]))[0])
+        assert gain == pytest.approx(brute(short, (91, 201)).gains()[0], abs=NEAR)
 
 
 @pytest.mark.deep
