@@ -119,9 +119,9 @@ def compare(reports: Sequence[Report]) -> list[ComparedEntry]:
 
     Examples
     --------
-    >>> from tarstop_core.documents.reports import Row
-    >>> rita = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-    >>> sam = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
+    >>> from tarstop_core.documents.reports import AccuracyRow
+    >>> rita = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 2, 30),))
+    >>> sam = Report("data", study="Lee 2004", rows=(AccuracyRow("Lee 2004", 9, 1, 3, 30),))
     >>> [(entry.place.name, entry.values) for entry in compare([rita, sam]) if entry.differ]
     [('FN', (2, 3))]
     """
