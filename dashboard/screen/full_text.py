@@ -15,8 +15,8 @@ from dashboard.frame.work import LABEL, Work, button, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import first
-from dashboard.screen.reading import block
-from dashboard.screen.several import TO_TOP, read_apart, side_by_side
+from dashboard.screen.reading import REPORT, TO_TOP, block
+from dashboard.screen.several import read_apart, side_by_side
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
@@ -367,23 +367,17 @@ def outcomes(state: State) -> dict[FullText, str]:
 
 
 def tables(work: Work, state: State) -> None:
-    """A button for every table that counts, which leads to its document."""
+    """A link for every table that counts, which opens the report it is from."""
     rows = table_rows(state, work.row.ids)
     sought = st.session_state.pop(LOOKED_FOR, None)
     with st.container(key="tables", gap=None):
         st.caption("Studies that count; each links to its document.")
         most = len(rows) if sought is not None else MOST
         place, listed = first(rows, most, f"All {len(rows):,} studies", "every_table", gap=None)
-        for number, row in enumerate(listed):
-            at = row["rank"] - 1
+        links = []
+        for row in listed:
             counts = _known({name: row[name] for name in row if name not in ("study", "document", "rank")})
-            name = shell.escape_label(f"#{row['rank']} {row['study']}")
-            words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
-            button(words, _to_document, work, at, key=f"table_{number}", type="tertiary", at=place)
+            links.append((row["rank"], f"#{row['rank']} {row['study']}: {counts}", row["rank"] - 1 == sought))
+        place.html(block("tables", links, REPORT))
     if sought is not None:
         st.html(TABLES_SCRIPT, unsafe_allow_javascript=True)
-
-
-def _to_document(work: Work, at: int) -> None:
-    work.open_report(at)
-    st.session_state[TO_TOP] = True

@@ -124,12 +124,12 @@ def screening(work: Work) -> None:
             several.document(work, resolving)
         else:
             flag = reading.document(work, at, advice)
-            # Hidden; the page's script writes the number of the document of a pressed link into it.
-            st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
+        # Hidden; the page's script writes the number of the document of a pressed link into it.
+        st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
         if settings.reads_full_texts:
             place = None if at is None else work.row.ids.index(work.own.row.ids[at])
             full_text.to_table(work, state, place if reporting is None else reporting)
-        if st.session_state.pop(several.TO_TOP, False):
+        if st.session_state.pop(reading.TO_TOP, False):
             # The form is longer than the next document, whose title would otherwise be above the window.
             shell.apart(ARRIVAL_SCRIPT, "arrival")
     with advice_side, st.container(key="advised"):

@@ -26,6 +26,10 @@ LISTED = 16
 """Neighbours on the list that are named below a document, as far as there is room."""
 LOOK = "look_at"
 """Key of the hidden field into which the page's script writes the number of a document whose link was pressed."""
+REPORT = "report"
+"""Word before the number of a document in a link to its report."""
+TO_TOP = "_to_top"
+"""State: whether the page scrolls to its top, because it shows another document."""
 block = Blocks("screen/blocks.html")
 
 
@@ -95,11 +99,17 @@ def _nearby(work: LazySession, state: State, shown_at: int | None) -> list[tuple
 
 
 def look(work: Work) -> None:
-    """Show the document whose link was pressed."""
-    number = str(st.session_state[LOOK])
+    """Show the document, or open the report, whose link was pressed."""
+    kind, _, number = str(st.session_state[LOOK]).rpartition(" ")
     st.session_state[LOOK] = ""
-    if number.isdigit() and 0 < int(number) <= work.own.state.depth:
-        work.look(int(number) - 1)
+    if not number.isdigit() or not 0 < int(number) <= len(work.row.ids):
+        return
+    at = int(number) - 1
+    if kind == REPORT:
+        attempt(work.open_report, at)
+        st.session_state[TO_TOP] = True
+    elif at < work.own.state.depth:
+        work.look(at)
 
 
 def looking_at(work: Work) -> int | None:

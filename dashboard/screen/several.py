@@ -11,7 +11,7 @@ from dashboard.frame.markup import bullets, grid, scrolling
 from dashboard.frame.widgets import ask_for_files, lasting, one_of, switch
 from dashboard.frame.work import MANAGE, Work, attempt, button, say
 from dashboard.parts import document as shown
-from dashboard.screen.reading import block, others_said
+from dashboard.screen.reading import TO_TOP, block, others_said
 from tarstop_core.presentation.numbers import count_of, number
 from tarstop_core.readers.table import columns_of, read_one
 from tarstop_core.screening.adaptive_chances import still_unread
@@ -29,8 +29,6 @@ ANSWERS: dict[Label, tuple[str, str]] = {"irrelevant": ("Exclude", "e"), "releva
 DIFFER, DRAWS = "differ", "draws"
 """What a person settles: documents on which readers differ, or random draws of those that all excluded."""
 FOLDED = "readers"
-TO_TOP = "_to_top"
-"""State: whether the page scrolls to its top, because it shows another document."""
 AUDIT = (
     "Readers who agree may be wrong together. Judging again a random draw of what "
     "all excluded shows how much they missed."

@@ -404,7 +404,7 @@ def test_cells_pasted_into_one_field_fill_the_form_and_the_table_is_found_again(
         expect(page.locator(".tar-rank")).to_have_text(f"#{rank}")
         at_rest(page)
     page.get_by_role("button", name="Its 2×2 table: TP 30, FP 4, FN 3, TN 60").click()
-    listed = page.get_by_role("button", name="#1 Lee 2004: TP 30, FP 4, FN 3, TN 60")
+    listed = page.get_by_role("link", name="#1 Lee 2004: TP 30, FP 4, FN 3, TN 60")
     expect(listed).to_be_visible()
     at_rest(page)
     listed.click()

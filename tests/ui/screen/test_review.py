@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.shell import linked
 from dashboard.screen.full_text import FORM_OUTCOMES
+from dashboard.screen.reading import LOOK
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
@@ -169,11 +170,12 @@ def test_a_document_leads_to_its_table_and_the_table_to_its_document(
         save(page)
     page.selectbox(key="open_report").select_index(1).run()
     press(page, "Its 2×2 table: TP 31, FP 4, FN 3, TN 60")
-    listed = [each.label.replace("\\", "") for each in page.button if each.key.startswith("table_")]
+    listed = re.findall(r'data-look="(report \d)">(.*?)</a>', html_of(page))
     others = "FP 4, FN 3, TN 60"
-    assert listed == [f"#1 Lee 2004: TP 30, {others}", f"**#2 Author2 2004: TP 31, {others}**"]
+    found = f"<strong>#2 Author2 2004: TP 31, {others}</strong>"
+    assert listed == [("report 1", f"#1 Lee 2004: TP 30, {others}"), ("report 2", found)]
     assert "Author2 2004: 31 of 34 diseased" in html_of(page), "its place among the evidence"
-    page.button(key="table_0").click().run()
+    page.text_input(key=LOOK).set_value(listed[0][0]).run()
     assert field(page, "TP").value == "30" and field(page, "Study").value == "Lee 2004"
     assert next(each for each in page.radio if "#1 (stored" in each.label)
 
