@@ -17,7 +17,7 @@ from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.value.cumulative import SHORT, studies_after
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
 from tarstop_core.value.path import PLANS, dense_plans, limited_plans
-from tarstop_core.value.payoffs import Floats, Option, Payoffs
+from tarstop_core.value.payoffs import Depths, Floats, Option, Payoffs
 from tarstop_core.value.preposterior import evsi_of_studies
 from tarstop_core.value.studies import NextStudy, next_studies
 from tarstop_core.value.unweighed import UnweighedPath
@@ -246,19 +246,26 @@ def test_waiting_reports_are_weighed_against_their_cost() -> None:
     assert dear.best_reports(5) == (0, 0.0) and cheap.best_reports(0) == (0, 0.0)
 
 
+def gains_of(rule: Policy, more: dict[str, float]) -> tuple[Floats, Floats, Floats, Depths]:
+    """At rising costs: what a rule gains over stopping at depth 10, what reading to its end and what Optimal gain, its depth."""
+    path = replace(a_path(**more), studies=np.full(N + 1, len(STATES) - 1))
+    costs, start = np.geomspace(1e-6, 1e-2, 9), 10
+    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
+    depth = rule.depths(path, costs, start)
+    to_the_end = path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
+    gained = rule.expected_utility(path, depth, costs, start)
+    return gained - now, to_the_end - now, path.closed_gain(costs, start), depth
+
+
 @pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
 @pytest.mark.parametrize("rule", [OpenLoop(), LookAhead(5)])
 def test_a_rule_that_plans_anew_gains_as_much_as_its_best_plan_and_no_more_than_optimal(
     rule: Policy, more: dict[str, float]
 ) -> None:
-    path = replace(a_path(**more), studies=np.full(N + 1, len(STATES) - 1))
-    costs, start = np.geomspace(1e-6, 1e-2, 9), 10
-    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
-    depth = rule.depths(path, costs, start)
-    gained = rule.expected_utility(path, depth, costs, start) - now
-    assert (gained[depth > start] > 0).all() and (depth > start).any()
+    gained, _, optimal, depth = gains_of(rule, more)
+    assert (gained[depth > 10] > 0).all() and (depth > 10).any()
     # Optimal decides again after every document.
-    assert (gained <= path.closed_gain(costs, start) + 1e-4).all()
+    assert (gained <= optimal + 1e-4).all()
 
 
 @pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
@@ -266,13 +273,8 @@ def test_a_rule_that_plans_anew_gains_as_much_as_its_best_plan_and_no_more_than_
 def test_a_rule_of_scores_looks_again_after_each_study_so_it_may_gain_what_reading_to_its_end_loses(
     rule: Policy, more: dict[str, float]
 ) -> None:
-    path = replace(a_path(**more), studies=np.full(N + 1, len(STATES) - 1))
-    costs, start = np.geomspace(1e-6, 1e-2, 9), 10
-    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
-    depth = rule.depths(path, costs, start)
-    gained = rule.expected_utility(path, depth, costs, start) - now
-    to_the_end = path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1) - now
-    assert (gained <= path.closed_gain(costs, start) + 1e-4).all()
+    gained, to_the_end, optimal, _ = gains_of(rule, more)
+    assert (gained <= optimal + 1e-4).all()
     assert (gained > to_the_end + 1e-3).sum() >= 5
     assert ((gained > 0) & (to_the_end < 0)).any() == ("full_cost" in more)
 
